@@ -97,6 +97,20 @@ def stated_again(facts: Mapping[str, Known]) -> str:
     return as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
 
 
+def handed_on(options: NamedTuple, flags: Mapping[str, str]) -> tuple[str, ...]:
+    """The options that are not as usual, for a process of ours: each one word, so that no value is taken for a flag.
+
+    Args:
+        flags: by the name of an option.
+    """
+    words: list[str] = []
+    for name, flag in flags.items():
+        value = getattr(options, name)
+        if value != options._field_defaults.get(name):
+            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
+    return tuple(words)
+
+
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:
     """Rule packs as typer hands them over."""
     return tuple(packs or ())

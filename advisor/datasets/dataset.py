@@ -65,6 +65,24 @@ class Column:
     """A few of its values, made safe to print."""
     remark: str = ""
     """The reason why it is left out, or something odd about it; a sentence."""
+    counts: tuple[int, ...] = ()
+    """Its histogram: values of the sample in equal ranges from the least to the greatest; of words, of the most frequent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A small picture of a class; `pixels` are rows of red, green and blue, 0 to 255."""
+
+    label: str
+    pixels: tuple[tuple[tuple[int, int, int], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Album:
+    """Some pictures of a dataset, and how many there are of each class; without classes, all by an empty name."""
+
+    counts: Mapping[str, int]
+    thumbnails: tuple[Thumbnail, ...]
 
 
 class Weight(StrEnum):

@@ -176,8 +176,14 @@ class Interview:
         """
         values = {name: self.read(name, text) for name, text in stated.items()}
         wanted = detail or WITH_REASONS
-        supposed = self._facts_with({**self.progress.said(), **values})
-        return WhatIf(values, self._advise(self.facts(), wanted), self._advise(supposed, wanted))
+        return WhatIf(values, self._advise(self.facts(), wanted), self._advise(self.supposed(stated), wanted))
+
+    def supposed(self, stated: Mapping[str, str]) -> FactBase:
+        """The facts if these, too, were answered so (as texts; nothing is changed). Raises InputError."""
+        said = self.progress.said()
+        for name, text in stated.items():
+            said.update(self._read(name, text))
+        return self._facts_with(said)
 
     # --- what can be said ------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.machine.address_space import check_address_space
 
 if TYPE_CHECKING:
-    from advisor.datasets.dataset import Inspection
+    from advisor.datasets.dataset import Album, Inspection
 
 
 class Mismatch(Enum):
@@ -32,6 +32,13 @@ def inspected(path: Path, target: str | None = None) -> Inspection:
     from advisor.datasets.inspect import inspect  # 180 ms: polars, only where data are named
 
     return inspect(path, target)
+
+
+def album_of(found: Inspection) -> Album | None:
+    """Thumbnails of pictures; None where none can be drawn. Raises InputError."""
+    from advisor.datasets.media.album import album  # 60 ms: pillow, only where pictures are shown
+
+    return album(found)
 
 
 def read_for(found: Inspection, task: str) -> Inspection:

@@ -5,6 +5,7 @@ data before, and what is measured and tried meanwhile.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from advisor.agent.settling.network import with_network
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
-from advisor.datasets.dataset import Inspection
+from advisor.datasets.dataset import Album, Inspection
 from advisor.errors import InputError
 from advisor.facts.answers import as_arguments, read_answers
 from advisor.facts.fact_base import FactBase, Source
@@ -31,7 +32,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.machine.state import StateError
 from advisor.probes.outcome import Outcome
 from advisor.report.contents import Evidence
-from advisor.session.data import folder_of, inspected, with_inspection
+from advisor.session.data import album_of, folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.machines import unknown_card, with_published
@@ -41,6 +42,10 @@ from advisor.session.recalling import tried_before
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shell_words, shorten
+
+_PLANS_KEPT = 4
+_SHOWN = Detail(reasons=True, flips=False, questions=False)
+"""Of a plan that is kept: it serves whoever wants less, too."""
 
 
 class Desk:
@@ -67,6 +72,7 @@ class Desk:
         self._notes = list(notes)
         self._can_save = True
         self._lock = threading.Lock()
+        self._advised: deque[tuple[tuple[FactBase, School, tuple[Outcome, ...]], Plan]] = deque(maxlen=_PLANS_KEPT)
         self._cards_told: set[str] = set()
         remove_abandoned()
         self.begin_anew()
@@ -201,6 +207,10 @@ class Desk:
         """Inspect a dataset without using it yet. Raises InputError."""
         return inspected(path, target)
 
+    def album(self, inspection: Inspection) -> Album | None:
+        """Thumbnails of these pictures; None where none can be drawn. Raises InputError."""
+        return album_of(inspection)
+
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection)
@@ -258,9 +268,20 @@ class Desk:
         return with_network(self.knowledge, facts, school).facts
 
     def _advise(self, facts: FactBase, school: School, detail: Detail) -> Plan:
-        """Advise as `advisor recommend` does: measurements count where they are in scope."""
+        """Advise as `advisor recommend` does: measurements count where they are in scope.
+
+        A step asks for the plan before it, after it, and once more to show it: the last ones are kept.
+        """
         known = (*self.inputs.outcomes, *self.inputs.trials)
-        return advise_here(self.knowledge, facts, self.machine, known, school, detail)
+        if detail.flips or detail.questions:
+            return advise_here(self.knowledge, facts, self.machine, known, school, detail)
+        asked = (facts, school, known)
+        for same, plan in self._advised:
+            if same == asked:
+                return plan
+        plan = advise_here(self.knowledge, facts, self.machine, known, school, _SHOWN)
+        self._advised.append((asked, plan))
+        return plan
 
 
 def _asked_again(refused: dict[str, InputError]) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +20,8 @@ from textual.worker import WorkerFailed
 
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
-from advisor.inference.advise import Detail, advise
+from advisor.inference.advise import VALUES_ONLY, Detail, advise
+from advisor.inference.leading import leading, led_by
 from advisor.interview.changes import Change, changes
 from advisor.tui.ratchet import Ratchet
 from advisor.tui.requests import Answer, Request
@@ -33,6 +35,14 @@ if TYPE_CHECKING:
     from advisor.interview.interview import Interview
     from advisor.interview.progress import Progress
     from advisor.session.desk import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """The plan as an answer seems to make it, within milliseconds: its values lead, and nothing of what `moved` is proven."""
+
+    plan: Plan
+    moved: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +73,36 @@ class Outlook:
     ready: bool = False
 
 
-def standing(interview: Interview, before: Standing | None) -> Standing:
+def glimpse(interview: Interview, now: Standing, stated: Mapping[str, str]) -> Glimpse:
+    """The plan that leads if this is answered (an empty text: not known). Raises InputError where it cannot be."""
+    before, after = (
+        leading(interview.knowledge, facts, interview.school) for facts in (now.facts, interview.supposed(stated))
+    )
+    shown = now.plan.recommendations
+    led = {name: led_by(shown[name], outcome) for name, outcome in after.items() if outcome != before[name]}
+    plan = replace(now.plan, recommendations={**shown, **led})
+    return Glimpse(plan, changes(now.plan, plan))
+
+
+def standing(interview: Interview, before: Standing | None, certain: Callable[[Plan], float]) -> Standing:
     """The interview as it stands now, and what moved since `before`."""
-    plan = interview.plan(SHOWN)
+    plan, facts = interview.plan(SHOWN), interview.facts()
     question = interview.question()
+    name = "" if question is None else question.fact
     return Standing(
-        fact=None if question is None else interview.fact(question.fact),
-        present=None if question is None else interview.present(question.fact),
+        fact=interview.fact(name) if name else None,
+        present=facts.known(name) or plan.facts.get(name),
         plan=plan,
         moved=() if before is None else changes(before.plan, plan),
         progress=interview.progress,
-        facts=interview.facts(),
+        facts=facts,
         decides=() if question is None else tuple(question.topics),
-        certain=certainty(interview, plan),
+        certain=certain(plan),
     )
 
 
-def certainty(interview: Interview, plan: Plan) -> float:
-    """The share of what recommendations depend on that is known by now, of all that they do before anything is known."""
-    whole = _depended_on(advise(interview.knowledge, FactBase(), interview.school, SHOWN))
-    return max(0.0, 1 - _depended_on(plan) / whole) if whole else 1.0
-
-
-def _depended_on(plan: Plan) -> int:
+def depended_on(plan: Plan) -> int:
+    """How many facts the recommendations depend on, together."""
     return sum(len(entry.depends_on) for entry in plan.recommendations.values())
 
 
@@ -101,8 +118,8 @@ PAINTING_SECONDS = 0.2
 
 
 class Host(App[None]):
-    """`standing` is where the conversation stands; `standing_changed` announces another one, `outlook_changed` what took
-    longer to find out about it."""
+    """`standing` is where the conversation stands; `standing_changed` announces another one, `glimpsed` its plan before it is
+    proven, `outlook_changed` what took longer to find out about it."""
 
     def __init__(self, desk: Desk, driver: type[Driver] | None = None) -> None:
         super().__init__(driver_class=driver)
@@ -110,9 +127,12 @@ class Host(App[None]):
         self.standing: Standing | None = None
         self.outlook: Outlook | None = None
         self.standing_changed: Signal[Standing] = Signal(self, "standing")
+        self.glimpsed: Signal[Glimpse] = Signal(self, "glimpse")
         self.outlook_changed: Signal[Outlook] = Signal(self, "outlook")
         self._certain, self._left = Ratchet(), Ratchet()
         self._full: Plan | None = None
+        self._whole: tuple[Interview, int] | None = None
+        """What the plan of this interview depends on before anything is known."""
         self._steps = 0
         """Steps under way, not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
@@ -131,6 +151,25 @@ class Host(App[None]):
             raise asyncio.CancelledError from error
         return await result
 
+    async def answer(self, name: str, text: str) -> Standing:
+        """Answer (an empty text: not known), and show first what that moves: proving it takes longer than it is painted.
+
+        Raises InputError; nothing has moved then.
+        """
+        return await asyncio.shield(self._answer(name, text))
+
+    async def _answer(self, name: str, text: str) -> Standing:
+        now = self.standing
+        self._steps += 1
+        try:
+            if now is not None:
+                seen = await self.think(lambda: glimpse(self.desk.interview, now, {name: text}))
+                self.glimpsed.publish(seen)
+                await self._painted()
+            return await self._step(lambda interview: interview.answer(name, text))
+        finally:
+            self._steps -= 1
+
     async def step(self, move: Callable[[Interview], object]) -> Standing:
         """Move the conversation, save it, and announce where it stands. The step is finished even if the caller is gone.
 
@@ -142,7 +181,7 @@ class Host(App[None]):
         def stepped() -> Standing:
             move(self.desk.interview)
             self.desk.save()
-            return standing(self.desk.interview, self.standing)
+            return self._standing()
 
         self._steps += 1
         try:
@@ -150,14 +189,38 @@ class Host(App[None]):
         finally:
             self._steps -= 1
 
+    async def _painted(self) -> None:
+        """Wait until what was changed on the screen is painted, if it is painted soon."""
+        done = asyncio.Event()
+        if self.screen_stack and self.screen.call_after_refresh(done.set):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(done.wait(), PAINTING_SECONDS)
+
     async def steps_done(self) -> None:
         """Wait until every step under way is saved."""
         while self._steps:
             await self.think(lambda: None)
+            await asyncio.sleep(0)
 
-    async def take_stock(self) -> Standing:
-        """Find out where things stand after anything but a step: another conversation, data, a measurement."""
-        return self._stands(await self.think(lambda: standing(self.desk.interview, self.standing)))
+    async def take_stock(self, *, ahead: bool = True) -> Standing:
+        """Find out where things stand after anything but a step: another conversation, data, a measurement.
+
+        Args:
+            ahead: look ahead, too; that takes a processor from whatever is being measured.
+        """
+        return self._stands(await self.think(self._standing), ahead=ahead)
+
+    def _standing(self) -> Standing:
+        return standing(self.desk.interview, self.standing, self._certainty)
+
+    def _certainty(self, plan: Plan) -> float:
+        """The share of what recommendations depend on that is known by now, of all that they do before anything is known."""
+        interview = self.desk.interview
+        if self._whole is None or self._whole[0] is not interview:
+            nothing_known = advise(interview.knowledge, FactBase(), interview.school, VALUES_ONLY)
+            self._whole = interview, depended_on(nothing_known)
+        whole = self._whole[1]
+        return max(0.0, 1 - depended_on(plan) / whole) if whole else 1.0
 
     async def full_plan(self) -> Plan:
         """The plan with reasons, alternatives and flips, as things stand."""
@@ -165,12 +228,13 @@ class Host(App[None]):
             self._full = await self.think(self.desk.interview.plan)
         return self._full
 
-    def _stands(self, now: Standing) -> Standing:
+    def _stands(self, now: Standing, *, ahead: bool = True) -> Standing:
         now = replace(now, certain=self._certain.held(self.desk.interview, now.certain))
         self.standing, self.outlook, self._full = now, None, None
         self.standing_changed.publish(now)
         self.tell_notes()
-        self._look_ahead()
+        if ahead:
+            self._look_ahead()
         return now
 
     @work(group="outlook", exclusive=True)

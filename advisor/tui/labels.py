@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from advisor.facts.values import number_text, singular
+from advisor.facts.values import describe, number_text, singular
+from advisor.facts.vocabulary import Fact, Value
 from advisor.inference.plan import Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report.words import NOTHING, advice_words
@@ -27,6 +28,20 @@ def choice_label(name: str) -> str:
     words = [word.upper() if word in _ACRONYMS else word for word in re.split(r"[_\s]+", name) if word]
     text = " ".join(words)
     return text[:1].upper() + text[1:]
+
+
+def fact_label(fact: Fact) -> str:
+    """The question that asks for a fact; of one that is never asked for, its name in words."""
+    if fact.question:
+        return fact.question
+    group, _, name = fact.name.partition(".")
+    words = choice_label(name.replace(".", " "))
+    return words if group in ("data", "task", "project") else f"{words} ({group})"
+
+
+def answer_label(fact: Fact, value: Value) -> str:
+    """The value of a fact: `Time series` for time_series, `20,000 examples`."""
+    return choice_label(str(value)) if isinstance(value, str) and fact.choices else describe(fact, value)
 
 
 def value_label(knowledge: Knowledge, topic: str, value: object, unit: str = "") -> str:

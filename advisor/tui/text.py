@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
@@ -12,6 +12,7 @@ from advisor.report.page import Look, Piece, Style
 from advisor.report.words import STATUS_WORDS, by_status
 from advisor.wording import printable
 
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
 FAINT = "$text-muted"
 """The style of what is said beside: not Textual's `dim`, which is too faint to read."""
 LOOK = Look()
@@ -62,17 +63,24 @@ def status(entry: Recommendation) -> Content:
     return Content.assemble(glyph(entry.status), (f" {STATUS_WORDS[entry.status]:<9}", _GLYPHS[entry.status][1]))
 
 
-def status_legend(plan: Plan) -> str:
+def status_legend(plan: Plan, *, words: bool = True) -> str:
     """`● 9 settled  ◐ 22 leaning`: the recommendations by status, which explains the glyphs."""
-    return "  ".join(
-        f"{_GLYPHS[status][0]} {count} {STATUS_WORDS[status]}" for status, count in by_status(plan).items()
-    )
+    counted = by_status(plan).items()
+    return "  ".join(f"{_GLYPHS[one][0]} {count}{f' {STATUS_WORDS[one]}' if words else ''}" for one, count in counted)
 
 
 def gauge(share: float, cells: int = 10) -> Content:
     """A bar of a share: `▰▰▰▱▱▱▱▱▱▱`."""
     full = min(cells, max(0, int(share * cells + 1e-9)))
     return Content.assemble(("▰" * full, "$text-success"), ("▱" * (cells - full), FAINT))
+
+
+def shape(counts: Sequence[int], cells: int = 8) -> Content:
+    """The histogram of a column in small bars: `▂▇▅▃▁▁▁▁`; those of two values are wider than those of eight."""
+    most = max(counts, default=0)
+    wide = max(1, cells // max(len(counts), 1))
+    bars = "".join(_EIGHTHS[max(1, round(8 * count / most)) if count else 0] * wide for count in counts) if most else ""
+    return Content.styled(bars.ljust(cells), "$text-primary")
 
 
 def problem_text(error: InputError) -> str:

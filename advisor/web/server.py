@@ -39,7 +39,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class WizardServer:
     """Serves as long as `listening` is entered; `guard` knows its address."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, arguments: tuple[str, ...] = ()) -> None:
+        self.arguments = arguments
         self.guard = Guard(port)
         self._downloads = DownloadManager()
         self._open: set[web.WebSocketResponse] = set()
@@ -108,7 +109,7 @@ class WizardServer:
     async def _window(self, request: web.Request) -> web.StreamResponse:
         websocket = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS)
         await websocket.prepare(request)
-        window = Window(websocket, self._downloads)
+        window = Window(websocket, self._downloads, self.arguments)
         self._open.add(websocket)
         try:
             await window.start(_cells(request.query.get("width"), 80), _cells(request.query.get("height"), 24))
@@ -155,17 +156,18 @@ def _cells(said: object, otherwise: int) -> int:
 
 
 @asynccontextmanager
-async def listening(port: int) -> AsyncIterator[Guard]:
+async def listening(port: int, arguments: tuple[str, ...] = ()) -> AsyncIterator[Guard]:
     """Serve on the loopback interface until this is left; then every window is closed, and its process gone.
 
     Args:
         port: 0 for any that is free.
+        arguments: of each wizard, such as `--set=data.modality=image`.
 
     Raises:
         InputError: the port is taken, or is not for everybody.
     """
     with _bound(port) as bound:
-        server = WizardServer(bound.getsockname()[1])
+        server = WizardServer(bound.getsockname()[1], arguments)
         runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=GRACE_SECONDS + 5)
         await runner.setup()
         try:

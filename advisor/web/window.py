@@ -31,7 +31,14 @@ class Window(AppService):
     """A wizard in a process of its own, with a folder of its own for temporary files. It ends when its input does, so also
     when this server is killed."""
 
-    def __init__(self, socket: web.WebSocketResponse, downloads: DownloadManager) -> None:
+    def __init__(
+        self, socket: web.WebSocketResponse, downloads: DownloadManager, arguments: tuple[str, ...] = ()
+    ) -> None:
+        """
+        Args:
+            arguments: of the wizard, beyond those that every window has.
+        """
+
         async def write_bytes(data: bytes) -> None:
             with contextlib.suppress(
                 ConnectionError
@@ -46,13 +53,14 @@ class Window(AppService):
             await socket.close()
 
         super().__init__("", write_bytes=write_bytes, write_str=write_text, close=close, download_manager=downloads)
+        self._arguments = arguments
         self._closing = contextlib.ExitStack()
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         folder = self._closing.enter_context(temporary.temporary_folder())
         size = {"COLUMNS": str(width), "ROWS": str(height)}
         variables = {**_TERMINAL, **size, **temporary.variables(folder), "ADVISOR_STATE": str(_state(folder))}
-        command = module_command("advisor", variables, arguments=("wizard", "--window"))
+        command = module_command("advisor", variables, arguments=("wizard", "--window", *self._arguments))
         self._process = process = await start_here(command)
         self._stdin = process.stdin
         return process

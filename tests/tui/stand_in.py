@@ -45,6 +45,7 @@ class StandIn:
     untold: list[tuple[str, str]] = field(default_factory=list)
     measured: Callable[..., Any] | None = None
     tried: Callable[..., Any] | None = None
+    pictures: Any = None
     found: Callable[[Path, str | None], Any] | None = None
 
     def __post_init__(self) -> None:
@@ -88,6 +89,9 @@ class StandIn:
     def look_into(self, path: Path, target: str | None) -> Any:
         assert self.found is not None
         return self.found(path, target)
+
+    def album(self, inspection: Any) -> Any:
+        return self.pictures
 
     def use_data(self, inspection: Any) -> None:
         self.inspection = inspection

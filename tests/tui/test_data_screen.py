@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
-from textual.widgets import Input, OptionList
+from PIL import Image
+from textual.widgets import Input, OptionList, Static
 
 from advisor.errors import input_error
 from advisor.facts.fact_base import Source
+from advisor.report.found.inspection import inspection_json
 from advisor.tui.dialogs.pick import PickScreen
 from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.start import StartScreen
+from advisor.tui.widgets.album_view import NO_PICTURES
 from advisor.tui.widgets.page_view import PageView
 from tests.tui.desks import Desks
-from tests.tui.pilots import WIDE, Running, piloted, running, settled
+from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
 from tests.tui.test_hostile_text import HOSTILE, inspected
 from tests.tui.waiting import PATIENCE, shows, until
@@ -59,11 +63,11 @@ async def test_what_was_found_is_wrapped_anew_for_another_size(tmp_path: Path) -
         assert page.max_scroll_x == 0
         await run.pilot.resize_terminal(*WIDE)
         await settled(run.pilot)
-        wide = page.virtual_size.height
+        wide = page.query_one(Static).size.height
         await run.pilot.resize_terminal(60, 24)
         await settled(run.pilot)
         assert page.max_scroll_x == 0
-        assert page.virtual_size.height > wide
+        assert page.query_one(Static).size.height > wide
 
 
 @piloted
@@ -159,3 +163,71 @@ def test_the_column_that_looks_like_the_target_is_chosen_beforehand(desk_of: Des
             assert desk.inspection.target == "churned"
 
     look()
+
+
+def test_each_column_has_a_histogram_of_the_values_that_inspect_counts(desk_of: Desks, tmp_path: Path) -> None:
+    table = tmp_path / "skewed.csv"
+    rows = "\n".join(f"{'much' if n % 4 else 'little'},{n * n}" for n in range(100))
+    table.write_text(f"how,square\n{rows}\n", encoding="utf-8")
+
+    @piloted
+    async def look() -> None:
+        desk = desk_of()
+        desk.use_data(desk.look_into(table, "how"))
+        how, square = desk.inspection.columns
+        assert how.counts == (75, 25)
+        assert square.counts == (36, 14, 11, 10, 8, 7, 7, 7)
+        assert [column["counts"] for column in inspection_json(desk.inspection)["columns"]] == [
+            list(how.counts),
+            list(square.counts),
+        ]
+        for size in (NARROW, WIDE):
+            async with running(DataScreen(), desk=desk, size=size) as run:
+                await shows(run, "████▃▃▃▃", "█▃▂▂▂▂▂▂")
+
+    look()
+
+
+def test_pictures_are_drawn_from_their_files(desk_of: Desks, tmp_path: Path) -> None:
+    for label, colour, count in (("cats", (250, 10, 10), 6), ("dogs", (10, 10, 250), 3)):
+        (tmp_path / label).mkdir()
+        for number in range(count):
+            Image.new("RGB", (20, 20 + number), colour).save(tmp_path / label / f"{number}.png")
+    (tmp_path / "dogs" / "0.png").write_bytes(b"no picture")
+
+    @piloted
+    async def look() -> None:
+        desk = desk_of()
+        desk.use_data(desk.look_into(tmp_path, None))
+        async with running(DataScreen(), desk=desk, size=WIDE) as run:
+            await shows(run, "cats", "6 pictures", "dogs", "3 pictures", "In a shell: advisor inspect")
+            lines = run.app.screen._compositor.render_strips()
+            drawn = [
+                segment.style.color.get_truecolor()
+                for strip in lines
+                for segment in strip
+                if "▀" in segment.text and segment.style is not None and segment.style.color is not None
+            ]
+            red, blue = (sum(colour == wanted for colour in drawn) for wanted in ((250, 10, 10), (10, 10, 250)))
+            assert red > blue > 0, "four cats, and two dogs that can be read"
+
+    look()
+
+
+@piloted
+async def test_pictures_that_cannot_be_drawn_are_told_of() -> None:
+    desk = StandIn()
+    desk.use_data(replace(inspected(Path("digits.npz"), None), modality="image", columns=()))
+    async with running(DataScreen(), desk=desk, size=WIDE) as run:
+        await shows(run, NO_PICTURES)
+
+
+@piloted
+async def test_the_data_are_told_of_in_words_for_people() -> None:
+    desk = StandIn()
+    desk.use_data(inspected(Path("a table.csv"), None))
+    async with running(DataScreen(), desk=desk, size=WIDE) as run:
+        await shows(run, "What is one example?", "Tabular", "advisor inspect 'a table.csv'")
+        shown = screen_text(run.app)
+        assert "--target" not in shown
+        assert "NEXT" not in shown

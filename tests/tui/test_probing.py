@@ -10,9 +10,11 @@ import pytest
 from textual.widgets import Button, Select
 
 from advisor.agent.agent import Revision
-from advisor.agent.events import JournalFailed, MeasuringResumed, ProbeStarted
+from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
+from advisor.agent.settling.advising import advise_here
 from advisor.errors import input_error
 from advisor.probes.catalogue import PROBES, probe_named
+from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Duel, Phase, Sample
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.probing.done import DonePane
@@ -22,6 +24,7 @@ from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.screens.running.run_screen import Told
 from advisor.tui.widgets.mouse import Ticks
+from advisor.tui.widgets.plan_list import PlanList
 from tests.tui.measurements_made import (
     BATCH,
     MACHINE,
@@ -156,17 +159,70 @@ def test_figures_and_curves_come_while_it_runs(size: tuple[int, int]) -> None:
 
 
 @piloted
-async def test_the_curve_follows_the_size_while_it_runs() -> None:
+async def test_the_race_follows_the_size_while_it_runs() -> None:
     desk, made = measuring_desk(waits_in=("threads",))
     async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
         await offered(run)
         await run.press("ctrl+s")
-        await until(run, lambda: "●" in screen_text(run.app))
-        for size, room in (((80, 24), True), ((60, 16), False), ((140, 50), True)):
+        await until(run, lambda: "4 rival" in screen_text(run.app))
+        widths = []
+        for size in ((80, 24), (60, 24), (140, 50)):
             await run.pilot.resize_terminal(*size)
             await settled(run.pilot)
-            await shows(run, "4 rival")
-            assert ("●" in screen_text(run.app)) == room, size
+            line = next(line for line in screen_text(run.app).splitlines() if "4 rival" in line)
+            assert "━●" in line or "─●" in line
+            widths.append(sum(line.count(mark) for mark in "━─●"))
+        assert widths[1] < widths[0] < widths[2]
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+class Counting(MadeMeasurement):
+    """Counts each outcome in the plan before it is told, as the desk does."""
+
+    def __call__(self, seconds: float, only: Any, listener: Any, stop: Any) -> Revision:
+        outcomes: list[Outcome] = []
+
+        def hear(event: MeasuringEvent) -> None:
+            if isinstance(event, ProbeFinished):
+                outcomes.append(event.outcome)
+            listener(event)
+
+        knowledge = self.desk.knowledge
+        self.desk.interview.adviser = lambda facts, school, detail: advise_here(
+            knowledge, facts, MACHINE, tuple(outcomes), school, detail
+        )
+        return super().__call__(seconds, only, hear, stop)
+
+
+@piloted
+async def test_a_verdict_turns_the_mark_in_the_plan_while_others_are_still_measured() -> None:
+    desk, _ = measuring_desk()
+    made = Counting(desk, (THREADS, BATCH), ("batch",))
+    desk.measured = made
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        plan = run.screen.query_one("#live_plan", PlanList)
+        await run.press("ctrl+s")
+        await until(run, lambda: "◆ 1" in str(plan.border_title))
+        assert run.screen.phase is Screen.RUNNING
+        await shows(run, "◆ Processor threads", "⟳ Examples at a time")
+        assert run.app.outlook is None, "nothing else is worked out while a probe times"
+        made.let_go.set()
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+
+
+@piloted
+async def test_the_reason_stands_beside_a_failure_and_the_queue_beneath_the_race() -> None:
+    crashed = replace(THREADS, failure="Its process ended by itself.")
+    desk, made = measuring_desk(waits_in=("batch",), plays=[crashed, BATCH, PRECISION])
+    async with running(ProbingScreen(), size=WIDE, desk=desk) as run:
+        await offered(run)
+        await run.press("ctrl+s")
+        await until(run, lambda: len(run.screen.state.outcomes) == 1 and run.screen.state.current is not None)
+        run.screen.draw()
+        await shows(run, "✗ failed Processor threads", "Its process ended by itself.")
+        await shows(run, "✓ Processor threads", "⟳ Examples at a time", "· Memory", "more")
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
 
@@ -232,7 +288,7 @@ async def test_what_a_stopped_run_had_finished_is_said() -> None:
         told = Told(MeasuringResumed((found,), 12.0))
         run.screen.post_message(told)
         await settled(run.pilot)
-        await shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured already.")
+        await shows(run, "Going on where a stopped run ended, after 12 s: Processor threads measured")
         made.let_go.set()
         await until(run, lambda: run.screen.phase is Screen.DONE)
 

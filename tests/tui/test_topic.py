@@ -68,8 +68,11 @@ async def go_to(run: Running, wanted: Twig) -> None:
 async def test_value_and_status_stand_above_the_reasons_by_word_and_symbol() -> None:
     async with running(TopicScreen("network.type"), desk=desk()) as run:
         shown = screen_text(run.app)
-        assert "Network type, 1 of 32 · network.type" in shown
-        assert "cnn (convolutional network)" in shown
+        assert "Network type, 1 of 32" in shown
+        assert "CNN, convolutional network  network.type = cnn" in shown, (
+            "the name in rules stands beside the words for people"
+        )
+        assert "CNN, convolutional network" in shown
         assert "● settled: stays the same" in shown
 
 
@@ -83,7 +86,7 @@ async def test_a_reason_unfolds_to_what_its_rule_reads_and_cites() -> None:
         assert outline(run).option_count > before
         lines = [twig.text.plain for twig in told(reason.twigs)]
         assert any(line.startswith("when: ") for line in lines)
-        assert "data.modality = image (stated)" in lines
+        assert "What is one example? image (stated)  data.modality" in lines
         assert any(line.startswith("source: ") for line in lines)
         await run.press("left")
         assert outline(run).option_count == before
@@ -94,7 +97,7 @@ async def test_reasons_go_on_through_other_topics_down_to_facts() -> None:
     async with running(TopicScreen("network.activation"), desk=desk()) as run:
         through = [twig for twig in told(section(run, "Why")) if isinstance(twig.lead, ToTopic)]
         kind = next(twig for twig in through if twig.lead == ToTopic("network.type") and twig.twigs)
-        assert "data.modality = image (stated)" in [twig.text.plain for twig in told(kind.twigs)]
+        assert "What is one example? image (stated)  data.modality" in [twig.text.plain for twig in told(kind.twigs)]
 
 
 @piloted
@@ -268,7 +271,7 @@ async def test_text_from_a_pack_is_text_and_keeps_to_its_line() -> None:
 async def test_a_click_on_a_flip_follows_it() -> None:
     async with running(TopicScreen("training.loss"), size=WIDE, desk=desk()) as run:
         lines = screen_text(run.app).splitlines()
-        row = next(number for number, line in enumerate(lines) if "task.multilabel: no → yes" in line)
+        row = next(number for number, line in enumerate(lines) if "no → yes gives" in line)
         await run.pilot.click(offset=(20, row))
         await settled(run.pilot)
         assert isinstance(run.screen, WhatIfScreen)

@@ -94,6 +94,47 @@ def test_a_wizard_ends_with_its_window_and_no_other(served: Served) -> None:
     assert gone([other])
 
 
+def test_what_the_server_is_told_reaches_the_wizard_of_each_window(tmp_path: Path) -> None:
+    (tmp_path / "my answers.yaml").write_text("data.examples: 20k\n", encoding="utf-8")
+    (tmp_path / "--table.csv").write_text("a,b\n" + "1,0\n2,1\n" * 20, encoding="utf-8")
+    told = (
+        "my answers.yaml",
+        "--set",
+        "task.kind=classify",
+        "--data=--table.csv",
+        "--target",
+        "b",
+        "--machine",
+        "none",
+    )
+    with Served(tmp_path, "--no-browser", *told) as started:
+        window = window_of(started)
+        [wizard] = started.wizards()
+        words = wizard.cmdline()
+        assert words[words.index("wizard") :] == [
+            "wizard", "--window", "--answers=my answers.yaml", "--set=task.kind=classify", "--data=--table.csv", "--target=b",
+            "--machine=none",
+        ]  # fmt: skip
+        drawn = b""
+        while b"Begun with 2 answers." not in drawn:
+            assert (more := window.fp.read(64)), drawn
+            drawn += more
+        window.close()
+        assert gone([wizard])
+
+
+@pytest.mark.parametrize(
+    ("told", "what"),
+    [
+        (("--set", "no.fact=1"), "is not a known fact"),
+        (("--data", "no-such.csv"), "no-such.csv"),
+        (("no-such.yaml",), "no-such.yaml"),
+    ],
+)
+def test_what_no_wizard_could_begin_with_is_refused_before_anything_is_served(told: tuple[str, ...], what: str) -> None:
+    assert what in refused("serve", "--no-browser", *told)
+
+
 def test_ctrl_c_ends_every_conversation_and_says_so(tmp_path: Path) -> None:
     with Served(tmp_path) as served:
         kept = served.window()

@@ -48,6 +48,20 @@ class Wizard(NamedTuple):
 
 
 class Serve(NamedTuple):
+    files: shared.Files = None
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
+    school: Annotated[
+        SchoolName | None,
+        typer.Option("--school", help="today's practice (the default), or the survey of 2018 as written."),
+    ] = None
+    packs: shared.Packs = None
     port: Annotated[
         int, typer.Option("--port", help="The port to listen on; 0 takes any that is free.", min=0, max=65535)
     ] = 0

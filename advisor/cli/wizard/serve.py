@@ -10,13 +10,19 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.cli.commands.options import Serve
-from advisor.cli.console import panel, write
+from advisor.cli.console import panel, warn, write
+from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
+from advisor.cli.options import TOLD as TOLD_FACTS
+from advisor.cli.options import handed_on
 from advisor.cli.signals import told_to
+from advisor.cli.wizard.wizard import stated_in
 from advisor.errors import input_error
+from advisor.knowledge.model import School
 
 if TYPE_CHECKING:
     from advisor.web.guard import Guard
@@ -41,8 +47,19 @@ def serve(options: Serve) -> None:
             where="advisor serve",
             remedy='Install it: python -m pip install "textual-serve>=1.1.3,<1.2". `advisor wizard` works without.',
         ) from error
-    asyncio.run(_until_told(options, listening))
+    _check(options)
+    asyncio.run(_until_told(options, partial(listening, arguments=handed_on(options, TOLD_FACTS))))
     end_interrupted(ENDED)
+
+
+def _check(options: Serve) -> None:
+    """Refuse here what each wizard would refuse in its window."""
+    stated_in(options)
+    inputs_of(
+        options._replace(answers=None, sets=None),
+        school=School(options.school) if options.school else School.TODAY,
+        complain=warn,
+    )
 
 
 async def _until_told(options: Serve, listening: Callable[[int], AbstractAsyncContextManager[Guard]]) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from advisor.cli.commands.options import Wizard
+from advisor.cli.commands.options import Serve, Wizard
 from advisor.cli.console import BAD_INPUT, interactive, panel, write
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
@@ -68,6 +68,11 @@ def _stated(options: Wizard) -> dict[str, Value | None]:
         what = "a saved conversation has answers of its own"
         flag = "--set" if options.answers is None else "--answers"
         raise input_error("There are two sets of answers", what, where=flag, remedy=f"Leave {flag} or --resume out.")
+    return stated_in(options)
+
+
+def stated_in(options: Wizard | Serve) -> dict[str, Value | None]:
+    """The answers that options state. Raises InputError."""
     stated = stated_by(knowledge_for(as_packs(options.packs)), options.answers, options.sets or ())
     if options.model is not None:
         refuse_two_models(stated, options.model)

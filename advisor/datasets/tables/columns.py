@@ -34,6 +34,8 @@ _PERSONS = frozenset(
 )  # fmt: skip
 """Persons and things of which there may be several rows. No places: a shop has its future predicted, and tells much."""
 _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn", "ean", "phone"})
+BINS = 8
+"""Most bars of a histogram."""
 INFINITE = "Infinite values count as missing."
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 
@@ -284,7 +286,23 @@ def _described(judged: Judged) -> Column:
         values = dict.fromkeys(judged.values.drop_nulls().head(_EXAMPLES).to_list())
     shown = [_shown(value) for value in values]
     remark = column.remark or _remark(column, len(judged.values), known)
-    return replace(column, examples=tuple(shorten(value, 24) for value in shown), remark=remark)
+    named = tuple(shorten(value, 24) for value in shown)
+    return replace(column, examples=named, remark=remark, counts=_counts(judged))
+
+
+def _counts(judged: Judged) -> tuple[int, ...]:
+    """The histogram of a column; none where its values are hardly ever the same, and none of one value."""
+    known = judged.values.drop_nulls()
+    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE) and len(known):
+        numbers = known.cast(polars.Float64).to_numpy()
+        with numpy.errstate(all="ignore"):  # from the least to the greatest float is more than a float
+            if not numpy.isfinite(numbers.max() - numbers.min()):
+                return ()
+        return tuple(numpy.histogram(numbers, bins=BINS)[0].tolist())
+    if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
+        counted = known.value_counts(name="of")["of"]
+        return tuple(counted.sort(descending=True).head(BINS).to_list())
+    return ()
 
 
 def _shown(value: object) -> str:

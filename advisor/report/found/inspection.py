@@ -190,6 +190,12 @@ def _commands(inspection: Inspection) -> Iterator[str]:
         yield f"advisor try --data {data}{target}"
 
 
+def inspect_command(inspection: Inspection) -> str:
+    """The command that finds the same, as it can be copied into a shell."""
+    target = "" if inspection.target is None else f" --target {shell_word(inspection.target)}"
+    return f"advisor inspect {shell_path(inspection.path)}{target}"
+
+
 def inspection_json(inspection: Inspection) -> dict[str, Any]:
     inputs = set(inspection.inputs)
     return {
@@ -202,6 +208,7 @@ def inspection_json(inspection: Inspection) -> dict[str, Any]:
                 "missing": round(column.missing, 6),
                 "distinct": column.distinct,
                 "examples": list(column.examples),
+                "counts": list(column.counts),
                 "input": column.name in inputs,
                 "remark": column.remark,
             }

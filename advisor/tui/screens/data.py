@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.datasets.dataset import UNSAID
+from advisor.datasets.dataset import UNSAID, Weight
 from advisor.errors import InputError
-from advisor.report.found.inspection import inspection_page
+from advisor.facts.values import with_unit
+from advisor.report.found.inspection import inspect_command
+from advisor.report.page import Look, Page, Style
 from advisor.tui.dialogs.pick import PickScreen
+from advisor.tui.labels import answer_label
 from advisor.tui.screen import Palette, WizardScreen
-from advisor.tui.text import FAINT, plain, problem_text
+from advisor.tui.text import FAINT, plain, problem_text, shape
+from advisor.tui.widgets.album_view import NO_PICTURES, AlbumView
 from advisor.tui.widgets.columns import Columns, Fitting
 from advisor.tui.widgets.mouse import Choosing
 from advisor.tui.widgets.page_view import PageView
@@ -28,8 +32,12 @@ from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Column, Inspection
+    from advisor.knowledge.model import Knowledge
 
 NAME_WIDTH = 18
+BARS = 8
+"""Cells of a histogram."""
+PICTURES = "image"
 NOTHING = "nothing to predict, or something else"
 
 
@@ -57,9 +65,11 @@ class DataScreen(WizardScreen[bool]):
 
     def contents(self) -> Iterable[Widget]:
         yield Static("", id="state", markup=False)
-        yield Horizontal(
+        yield Vertical(
             Choosing(markup=False, id="targets", classes="cards"),
+            AlbumView(id="album"),
             PageView(id="findings"),
+            Static("", id="in_a_shell", classes="faint", markup=False),
             id="data_sides",
         )
 
@@ -108,7 +118,26 @@ class DataScreen(WizardScreen[bool]):
         targets.border_title = f"{shorten(Path(found.path).name, 40)}: {found.examples:,} examples"
         page = self.query_one(PageView)
         page.border_title = "What this tells the advisor"
-        page.show(lambda look: inspection_page(found, look))
+        page.show(lambda look: told_page(found, self.wizard.desk.knowledge, look))
+        self.query_one("#in_a_shell", Static).update(plain(f"In a shell: {inspect_command(found)}"))
+        album = self.query_one(AlbumView)
+        album.display = found.modality == PICTURES
+        if album.display:
+            self._show_album(found)
+
+    @work(exclusive=True, group="album")
+    async def _show_album(self, found: Inspection) -> None:
+        view = self.query_one(AlbumView)
+        view.say("Drawing …")
+        try:
+            album = await asyncio.to_thread(self.wizard.desk.album, found)
+        except InputError as error:
+            view.say(problem_text(error))
+            return
+        if album is None or not album.thumbnails:
+            view.say(NO_PICTURES if album is None else "None of the first pictures can be read.")
+        else:
+            view.show(album)
 
     @on(OptionList.OptionSelected, "#targets")
     def _target_chosen(self, event: OptionList.OptionSelected) -> None:
@@ -129,13 +158,34 @@ class DataScreen(WizardScreen[bool]):
             self.dismiss(True)
 
 
+def told_page(found: Inspection, knowledge: Knowledge, look: Look) -> str:
+    """What is to be careful with, and the questions that the data have answered."""
+    page = Page(look)
+    for remark in sorted(found.remarks, key=lambda remark: remark.weight is not Weight.WARNING):
+        care = remark.weight is Weight.WARNING
+        remedy = "" if "--" in remark.remedy else f" {remark.remedy}"  # an option of the command line helps nobody here
+        page.add((remark.what, Style.CARE if care else Style.PLAIN), remedy, first="! " if care else "· ")
+    vocabulary = knowledge.vocabulary.facts
+    known = [(vocabulary[name], value) for name, value in found.facts.items() if name in vocabulary]
+    asked = [(fact, value) for fact, value in known if fact.question]
+    page.heading(f"{len(asked)} questions need not be asked")
+    for fact, value in asked:
+        said = shorten(answer_label(fact, value), 60)
+        page.add(f"{fact.question} ", (said, Style.STRONG), (f"  {fact.name}", Style.FAINT), first="✓ ")
+    page.heading("the data")
+    page.add(f"{shorten(found.path, 200)}: {found.written or found.format}, {with_unit(found.bytes, 'bytes')}.")
+    if found.sampled:
+        page.add(found.sampled)
+    return page.text()
+
+
 def _likely(found: Inspection) -> tuple[str, ...]:
     """The columns that look like what one would predict, the likeliest first; none once one is chosen."""
     return next((remark.columns for remark in found.remarks if remark.what == UNSAID), ())
 
 
 def _targets(found: Inspection) -> Iterator[Option]:
-    """A line for each column: name, kind, the share that is missing, different values, some of the first."""
+    """A line for each column: name, kind, the share that is missing, its histogram, some of the first values."""
     likely = next(iter(_likely(found)), None)
     for column in found.columns:
         yield Option(_line(column, chosen=column.name == found.target, likely=column.name == likely))
@@ -151,6 +201,7 @@ def _line(column: Column, *, chosen: bool, likely: bool) -> Fitting:
     missing = f"{column.missing:.0%} missing" if column.missing else ""
     values = printable(", ".join(column.examples))
     told = Content.assemble((f"{guess}  " if guess else "", "bold $text-accent"), values)
-    wide = Columns(mark, name, (kind, 12), (Content.styled(missing, "$text-warning"), 12), (told, 0), gap=1)
+    bars = shape(column.counts), BARS
+    wide = Columns(mark, name, (kind, 12), (Content.styled(missing, "$text-warning"), 12), bars, (told, 0), gap=1)
     beside = (Content.assemble(kind, (f"  {guess}" if guess else "", "bold $text-accent")), 0)
-    return Fitting(wide, Columns(mark, name, beside, gap=1), columns=60)
+    return Fitting(wide, Columns(mark, name, bars, beside, gap=1), columns=70)

@@ -12,11 +12,12 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.facts.fact_base import Source
-from advisor.facts.values import describe
-from advisor.facts.vocabulary import PROBE_GROUP
+from advisor.facts.vocabulary import PROBE_GROUP, Fact
 from advisor.report.words import SOURCE_WORDS
+from advisor.tui.labels import answer_label, fact_label
 from advisor.tui.screen import WizardScreen
 from advisor.tui.text import FAINT
+from advisor.tui.widgets.columns import Columns, Fitting
 from advisor.tui.widgets.mouse import Choosing
 from advisor.wording import printable, shorten
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from advisor.tui.host import Standing
 
 DO_NOT_KNOW, PUT_OFF = "you don't know", "put off"
+VALUE_WIDTH, SOURCE_WIDTH, NAME_WIDTH, NARROW_WIDTH = 20, 14, 30, 34
 _FOUND = (Source.INSPECTED, Source.DETECTED, Source.PUBLISHED)
 _TAKEN = (Source.DERIVED, Source.ASSUMED)
 
@@ -65,19 +67,24 @@ class FactsScreen(WizardScreen[str | None]):
             for name, words, source in entries:
                 fact = vocabulary[name]
                 known = now.plan.facts.get(name) if words or source in _TAKEN else now.facts.known(name)
-                value = describe(fact, known.value) if known is not None else ""
+                value = answer_label(fact, known.value) if known is not None else ""
                 note = known.note if known is not None else ""
                 if words:
                     taken = f"{SOURCE_WORDS[known.source]}: {shorten(value, 80)}" if known is not None else ""
-                    yield Option(_fact_line(name, words, taken, note), id=name)
+                    yield Option(_fact_line(fact, words, taken, note), id=name)
                 else:
-                    yield Option(_fact_line(name, value, SOURCE_WORDS[source], note), id=name)
+                    yield Option(_fact_line(fact, value, SOURCE_WORDS[source], note), id=name)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_id)
 
 
-def _fact_line(name: str, value: str, source: str, note: str) -> Content:
-    told = f"  {source}{f', {shorten(note)}' if note else ''}"
-    return Content.assemble(f"  {printable(name)}: ", (shorten(value, 80), "bold"), (told, FAINT))
+def _fact_line(fact: Fact, value: str, source: str, note: str) -> Fitting:
+    """The question, the answer and where it came from; the name of the fact, dimmed, where there is room."""
+    asked = Content(printable(fact_label(fact))), 0
+    said = Content.styled(shorten(value, 80), "bold")
+    told = Content.styled(printable(f"{source}{f', {shorten(note)}' if note else ''}"), FAINT)
+    name = Content.styled(printable(fact.name), FAINT), NAME_WIDTH
+    wide = Columns(asked, (said, VALUE_WIDTH), (told, SOURCE_WIDTH), name)
+    return Fitting(wide, Columns(asked, (Content.assemble(said, "  ", told), NARROW_WIDTH)), columns=110)

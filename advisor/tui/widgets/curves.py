@@ -126,8 +126,8 @@ def bars(points: Sequence[Point], unit: str, width: int) -> Content:
     if not points:
         return Content("")
     names = [point.title for point in points]
-    figures = [_figures(point, unit) for point in points]
-    name, figure = max(map(len, names)), max(map(len, figures))
+    told = [figures(point, unit) for point in points]
+    name, figure = max(map(len, names)), max(map(len, told))
     room = max(4, min(40, width - name - figure - 4))
     most = max(point.value for point in points)
     rows = [
@@ -136,12 +136,12 @@ def bars(points: Sequence[Point], unit: str, width: int) -> Content:
             (bar(point.value / most, room, unicode=True), "$primary"),
             f"  {text}",
         )
-        for title, text, point in zip(names, figures, points, strict=True)
+        for title, text, point in zip(names, told, points, strict=True)
     ]
     return Content("\n").join(rows)
 
 
-def _figures(point: Point, unit: str) -> str:
+def figures(point: Point, unit: str) -> str:
     """`213 steps/s [210, 218], 12 samples`."""
     if point.n < 2:
         return amount(point.value, unit)

@@ -22,10 +22,17 @@ from advisor.wording import printable
 
 MOVED = "◂"
 """Marks what the last step changed."""
+UNPROVEN = "◌"
+"""Stands for a status that is being worked out."""
+WORKING = "working out what is certain now"
+FLASH, FLASH_SECONDS = "bold on $primary-muted", 0.5
+"""The style of a value that has just changed, and how long it has it."""
 ARROW = " → "
 TITLE_WIDTH = 22
 UNFOLDED_AT_FIRST = ("Network", "Training")
 _GROUP = "group:"
+_FRAME = 6
+"""Columns of a frame around its title."""
 
 
 class PlanList(Choosing):
@@ -49,17 +56,26 @@ class PlanList(Choosing):
         self.knowledge = knowledge
         self._plan: Plan | None = None
         self._moved: dict[str, Change] = {}
+        self._proven = True
+        self.flashing: set[str] = set()
+        """Topics whose new value stands out for the moment."""
         self._turned: set[str] = set()
         """Groups that were folded or unfolded by hand."""
         self._all = False
         self.border_title = "Plan"
 
-    def show(self, plan: Plan, moved: Iterable[Change] = ()) -> None:
-        """Show this plan, with what `moved`, and scroll to the first of that."""
-        self._plan, self._moved = plan, {change.topic: change for change in moved}
+    def show(self, plan: Plan, moved: Iterable[Change] = (), *, proven: bool = True) -> None:
+        """Show this plan, with what `moved`, and scroll to the first of that. Unless it is `proven`, statuses of that follow."""
+        before = {} if self._plan is None else self._plan.recommendations
+        self._plan, self._moved, self._proven = plan, {change.topic: change for change in moved}, proven
         self._all = self._has_room()
-        self.border_title = f"Plan  {status_legend(plan)}"
-        self.border_subtitle = f"{MOVED} {len(self._moved)} changed by the last step" if self._moved else ""
+        if proven:
+            self._entitle()
+        changed = f"{MOVED} {len(self._moved)} changed by the last step" if self._moved else ""
+        self.border_subtitle = changed if proven else f"{UNPROVEN} {changed.removeprefix(MOVED).strip() or WORKING}"
+        self._flash(
+            topic for topic in self._moved if topic in before and _differ(before[topic], plan.recommendations[topic])
+        )
         kept = self.highlighted_option.id if self.highlighted_option is not None else None
         self._list(kept)
         topics = [option.id for option in self.options if option.id and not option.id.startswith(_GROUP)]
@@ -67,6 +83,26 @@ class PlanList(Choosing):
         if first is not None:
             self.highlighted = self.get_option_index(first)
         self.call_after_refresh(self.scroll_to_highlight)
+
+    def _entitle(self) -> None:
+        """With how many recommendations there are by status, in words where they fit as a whole."""
+        if self._plan is not None:
+            said = f"Plan  {status_legend(self._plan)}"
+            fits = len(said) + _FRAME <= (self.outer_size.width or _FRAME)
+            self.border_title = said if fits else f"Plan  {status_legend(self._plan, words=False)}"
+
+    def _flash(self, topics: Iterable[str]) -> None:
+        """Let the values of these stand out for a moment, unless nothing shall move or have a colour."""
+        new = set(topics)
+        if new and self.app.animation_level != "none" and not self.app.no_color:
+            self.flashing |= new
+            self.set_timer(FLASH_SECONDS, self._calm_down)
+
+    def _calm_down(self) -> None:
+        shown = {option.id for option in self.options}
+        calm, self.flashing = self.flashing, set()
+        for topic in calm & shown:
+            self.replace_option_prompt(topic, self._line(topic))
 
     def _list(self, highlighted: str | None) -> None:
         self.clear_options()
@@ -79,6 +115,7 @@ class PlanList(Choosing):
         return self.size.height >= sum(1 + len(entries) for _, entries in groups) + len(self._moved) > 0
 
     def on_resize(self, event: Resize) -> None:
+        self._entitle()
         if self._plan is not None and self._has_room() != self._all:
             self._all = not self._all
             self._list(self.highlighted_option.id if self.highlighted_option is not None else None)
@@ -95,7 +132,13 @@ class PlanList(Choosing):
             title = Content.assemble((f"{'▾' if unfolded else '▸'} {group}", "bold $text-primary"), (folded, FAINT))
             yield Option(title, id=f"{_GROUP}{group}")
             for entry in entries if unfolded else ():
-                yield Option(topic_line(self.knowledge, entry, self._moved.get(entry.topic)), id=entry.topic)
+                yield Option(self._line(entry.topic), id=entry.topic)
+
+    def _line(self, topic: str) -> Columns:
+        assert self._plan is not None  # noqa: S101 - its lines are shown
+        entry, moved = self._plan.recommendations[topic], self._moved.get(topic)
+        mark = glyph(entry.status) if self._proven or moved is None else Content.styled(UNPROVEN, FAINT)
+        return topic_line(self.knowledge, entry, mark, moved, flashes=topic in self.flashing)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
@@ -113,12 +156,19 @@ class PlanList(Choosing):
         return None if option is None or option.id is None or option.id.startswith(_GROUP) else option.id
 
 
-def topic_line(knowledge: Knowledge, entry: Recommendation, moved: Change | None = None) -> Columns:
+def _differ(one: Recommendation, other: Recommendation) -> bool:
+    """True where the values differ, and not only how sure they are."""
+    return (one.value, one.tied) != (other.value, other.tied)
+
+
+def topic_line(
+    knowledge: Knowledge, entry: Recommendation, mark: Content, moved: Change | None = None, *, flashes: bool = False
+) -> Columns:
     """`◐ Network type   CNN  was FFN  ◂`: the status, the advice, and what it was before the last step."""
-    advice = Content.styled(printable(advice_label(knowledge, entry)), "bold")
+    advice = Content.styled(printable(advice_label(knowledge, entry)), FLASH if flashes else "bold")
     was = "" if moved is None else was_words(knowledge, moved)
     return Columns(
-        (glyph(entry.status), 1),
+        (mark, 1),
         (Content(printable(entry.title)), TITLE_WIDTH),
         (Content.assemble(advice, (f"  {was}" if was else "", FAINT)), 0),
         (Content.styled(MOVED if moved is not None else " ", "bold $text-accent"), 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, ClassVar
@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from advisor.errors import InputError
-from advisor.tui.host import Outlook, Standing
+from advisor.tui.host import Glimpse, Outlook, Standing
 from advisor.tui.requests import ToData, ToFacts, ToTopic, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.question import QuestionPane
@@ -27,6 +27,8 @@ from advisor.tui.widgets.plan_list import PlanList, moved_line
 from advisor.tui.widgets.reasons import Reasons
 
 if TYPE_CHECKING:
+    from advisor.inference.plan import Plan
+    from advisor.interview.changes import Change
     from advisor.interview.interview import Interview
 
 THREE_COLUMNS = 160
@@ -96,6 +98,7 @@ class InterviewScreen(WizardScreen[None]):
 
     def on_mount(self) -> None:
         self.wizard.standing_changed.subscribe(self, self.show_standing)
+        self.wizard.glimpsed.subscribe(self, self.show_glimpse)
         self.wizard.outlook_changed.subscribe(self, self.show_outlook)
         if self.wizard.standing is None:
             self._begin()
@@ -114,14 +117,23 @@ class InterviewScreen(WizardScreen[None]):
     async def show_standing(self, now: Standing) -> None:
         """Show question and plan at once, so that the terminal is written to once."""
         with self.app.batch_update():
-            self.remove_class("-plan")
+            self._show_plan(now.plan, now.moved)
             knowledge = self.wizard.desk.knowledge
             self.query_one(NetworkView).show(sketch(knowledge, now.plan))
-            self.query_one("#moved", Static).update(moved_line(knowledge, now.moved, self.size.width - 2))
-            self.query_one(PlanList).show(now.plan, now.moved)
             self._show_reasons()
             await self.query_one(QuestionPane).show(now, self.wizard.desk.interview.read)
             self.refresh_bindings()
+
+    def show_glimpse(self, seen: Glimpse) -> None:
+        """Show at once what an answer moves; statuses, the network's figures and the next question follow."""
+        with self.app.batch_update():
+            self._show_plan(seen.plan, seen.moved, proven=False)
+
+    def _show_plan(self, plan: Plan, moved: tuple[Change, ...], *, proven: bool = True) -> None:
+        self.remove_class("-plan")
+        line = moved_line(self.wizard.desk.knowledge, moved, self.size.width - 2)
+        self.query_one("#moved", Static).update(line, layout=False)  # always one line
+        self.query_one(PlanList).show(plan, moved, proven=proven)
 
     @on(PlanList.OptionHighlighted, "#plan")
     def _show_reasons(self) -> None:
@@ -140,14 +152,17 @@ class InterviewScreen(WizardScreen[None]):
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
+    def take_step(self, move: Callable[[Interview], object]) -> None:
+        self._step_once(lambda: self.wizard.step(move))
+
     @work
-    async def take_step(self, move: Callable[[Interview], object]) -> None:
+    async def _step_once(self, step: Callable[[], Awaitable[Standing]]) -> None:
         """Take a step unless another is being computed: its key was meant for the question before."""
         if self.stepping:
             return
         self.stepping = True
         try:
-            await self.wizard.step(move)
+            await step()
         except InputError as error:
             self.query_one(QuestionPane).refuse(error)
         finally:
@@ -162,11 +177,15 @@ class InterviewScreen(WizardScreen[None]):
     def _given(self, event: Entry.Given) -> None:
         name, text = event.name, event.text
         if name == self.asked:
-            self.take_step(lambda interview: interview.answer(name, text))
+            self._step_once(lambda: self.wizard.answer(name, text))
 
     def action_take_step(self, move: str) -> None:
         """Do with the question what `Interview` calls so."""
-        if (name := self.asked) is not None:
+        if (name := self.asked) is None:
+            return
+        if move == "do_not_know":
+            self._step_once(lambda: self.wizard.answer(name, ""))
+        else:
             self.take_step(methodcaller(move, name))
 
     @work

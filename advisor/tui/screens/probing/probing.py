@@ -13,16 +13,18 @@ from textual.widgets import Button, ContentSwitcher, Select, SelectionList, Stat
 from textual.widgets.selection_list import Selection
 
 from advisor.agent.agent import Revision
-from advisor.agent.events import MeasuringEvent, MeasuringListener
+from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.children.stopping import Stop
 from advisor.errors import InputError
 from advisor.inference.advise import VALUES_ONLY
 from advisor.probes.protocol import Message as Said
+from advisor.tui.host import Standing
 from advisor.tui.screen import Palette
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.live import LivePane
 from advisor.tui.screens.probing.offer import ELSEWHERE, Offer, not_here, offer_details, offer_line, offers
 from advisor.tui.screens.probing.state import Measuring
+from advisor.tui.screens.running.race import SoFar
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.text import plain
 from advisor.tui.widgets.mouse import Ticks
@@ -161,13 +163,34 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     def run_for(self, seconds: float, listener: MeasuringListener, stop: Stop) -> Revision:
         return self.wizard.desk.measure(seconds, self.only, listener, stop)
 
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.wizard.standing_changed.subscribe(self, self._turn_plan)
+
+    def heard(self, event: MeasuringEvent) -> None:
+        """Let a verdict count in the plan at once, as it does at the desk already."""
+        if isinstance(event, ProbeFinished) and self.phase is Phase.RUNNING:
+            self._recount()
+
+    @work(exclusive=True, group="recount")
+    async def _recount(self) -> None:
+        await self.wizard.take_stock(ahead=False)
+
+    def _turn_plan(self, now: Standing) -> None:
+        self.query_one(LivePane).show_plan(now.plan, now.moved)
+
     def is_news(self, event: MeasuringEvent) -> bool:
         return not isinstance(event, Said)
 
     def show_live(self) -> None:
         current = self.state.current
         offer = next((one for one in self.offers if current and one.probe.name == current.step.probe.name), None)
-        self.query_one(LivePane).show(self.state, current.step.before if current else None, offer.bet if offer else "")
+        bet = offer.bet if offer else ""
+        self.query_one(LivePane).show(self.state, current.step.before if current else None, bet, self._queue())
+
+    def _queue(self) -> list[str]:
+        """What was ticked, in the order of the offers."""
+        return [offer.probe.name for offer in self.offers if offer.probe.name in self.only]
 
     def action_stop_this(self) -> None:
         if self.state.current is not None:
@@ -185,6 +208,10 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     def turned_to(self, phase: Phase) -> None:
         if phase is Phase.CHOOSING:
             self.query_one(Ticks).focus()
+        elif phase is Phase.RUNNING:
+            self.query_one(SoFar).focus()
+            if self.wizard.standing is not None:
+                self.query_one(LivePane).show_plan(self.wizard.standing.plan, ())
 
     def action_again(self) -> None:
         super().action_again()

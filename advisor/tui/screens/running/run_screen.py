@@ -125,6 +125,9 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
         """Say while choosing why there is no result."""
         raise NotImplementedError
 
+    def heard(self, event: Event) -> None:
+        """Do what an event asks for beyond being drawn."""
+
     def is_news(self, event: Event) -> bool:
         """Return True to draw an event at once: others wait for the clock."""
         return False
@@ -181,6 +184,7 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
     def on_told(self, told: Told[Event]) -> None:
         self.changed = True
         self.state.tell(told.event)
+        self.heard(told.event)
         if self.is_news(told.event):
             self.draw()
 

@@ -145,7 +145,7 @@ class TopicScreen(WizardScreen[None]):
         order = topics_of(plan)
         place = f", {order.index(topic) + 1} of {len(order)}" if topic in order else ""
         whose = f" ({self.whose})" if self.whose else ""
-        self.retitle(shorten(f"{plan.recommendations[topic].title}{whose}{place} · {topic}", 200))
+        self.retitle(shorten(f"{plan.recommendations[topic].title}{whose}{place}", 200))
         self.query_one("#topic_headline", Static).update(headline(plan, knowledge, topic))
         self.query_one(Outline).show_twigs(twigs, afresh=afresh)
 

@@ -15,6 +15,7 @@ from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, by_whom, sentence
 from advisor.report.plan.explanation import Explanation, Ground, Lost, Reading, explain, read_fact
 from advisor.report.plan.text import FEW
+from advisor.tui.labels import advice_label, answer_label, fact_label, value_label
 from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.text import FAINT, lines, plain, status
 from advisor.tui.widgets.outline import Lead, ToClipboard, Twig
@@ -26,10 +27,13 @@ def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:
     entry = plan.recommendations[topic]
     meaning = words.STATUS_MEANS.get(entry.status, "")
     items = entry.value if isinstance(entry.value, list | tuple) else ()
-    said = words.advice_words(knowledge, entry)
+    said = advice_label(knowledge, entry)
     if knowledge.topics[topic].policy is Policy.ALL and len(items) > FEW:
         said = f"{len(items)} pieces of advice, each with its reason below"
-    advice = Content.styled(printable(said), "bold")
+    spelled = f"  {topic} = {entry.shown}" if entry.value is not None and not items else f"  {topic}"
+    meaning_of_value = knowledge.topics[topic].values.get(str(entry.value), "")
+    told = f", {meaning_of_value}" if meaning_of_value and meaning_of_value != said else ""
+    advice = Content.assemble((printable(said), "bold"), printable(told), (printable(spelled), FAINT))
     return lines([advice, Content.assemble(status(entry).rstrip(), f": {meaning}" if meaning else "")])
 
 
@@ -105,17 +109,17 @@ class _Tree:
         if name in self.plan.recommendations:
             lead: Lead = ToTopic(name)
             if name in self.told:
-                return Twig(plain(f"{reading}, see above"), lead=lead)
+                return Twig(_read(reading, self._label(name), ", see above"), lead=lead)
             self.told.add(name)
             grounds = explain(self.plan, self.knowledge, name).grounds
-            return Twig(plain(str(reading)), tuple(map(self._ground, grounds)), lead)
+            return Twig(_read(reading, self._label(name)), tuple(map(self._ground, grounds)), lead)
         known, fact = self.plan.facts.get(name), self.knowledge.vocabulary.facts[name]
         supposed = None if fact.group == "probe" else ToWhatIf(name)
         formula = fact.derive or fact.default
         if known is None or formula is None or known.source not in (Source.DERIVED, Source.ASSUMED):
-            return Twig(plain(str(reading)), lead=supposed)
+            return Twig(_read(reading, self._label(name)), lead=supposed)
         if name in self.told:
-            return Twig(plain(f"{reading}, see above"), lead=supposed)
+            return Twig(_read(reading, self._label(name), ", see above"), lead=supposed)
         self.told.add(name)
         read = self.knowledge.expression(formula).names
         inner = [
@@ -123,7 +127,12 @@ class _Tree:
             for other in self.knowledge.vocabulary.facts
             if other in read
         ]
-        return Twig(plain(f"{reading}: {formula}"), tuple(inner), supposed)
+        return Twig(_read(reading, self._label(name), f": {formula}"), tuple(inner), supposed)
+
+    def _label(self, name: str) -> str:
+        if name in self.plan.recommendations:
+            return self.plan.recommendations[name].title
+        return fact_label(self.knowledge.vocabulary.facts[name])
 
     def _notes(self, explained: Explanation) -> Iterator[Twig]:
         """Notes, apart from those on what lost: they have a section of their own."""
@@ -133,10 +142,11 @@ class _Tree:
 
     def _open(self, explained: Explanation) -> Iterator[Twig]:
         for name, value in explained.assumed:
-            yield Twig(_text((name, "bold"), f" = {value}, assumed"), lead=ToWhatIf(name))
+            label = fact_label(self.knowledge.vocabulary.facts[name])
+            yield Twig(_text(f"{label} ", (f"{value}, assumed", "bold"), (f"  {name}", FAINT)), lead=ToWhatIf(name))
         for name, question in explained.unknown:
             measured = self.knowledge.vocabulary.facts[name].group == "probe"
-            yield Twig(_text((name, "bold"), f": {question}"), lead=None if measured else ToWhatIf(name))
+            yield Twig(_text(question, (f"  {name}", FAINT)), lead=None if measured else ToWhatIf(name))
 
     def _lost(self, lost: Lost) -> Twig:
         inner = [
@@ -170,23 +180,30 @@ class _Tree:
 
     def _why_not(self, entry: Recommendation, others: Iterable[Alternative]) -> Iterator[Twig]:
         for other in others:
-            value = words.value_words(self.knowledge, entry.topic, other.value, entry.unit)
+            value = value_label(self.knowledge, entry.topic, other.value, entry.unit)
             errata = words.errata_quoted(self.knowledge, entry.topic, other.why_not)
             yield Twig(_text((value, "bold"), f": {other.why_not}"), tuple(_errata(errata)), unfolded=True)
 
     def _flips(self, entry: Recommendation) -> Iterator[Twig]:
         for flip in entry.flips:
             known = self.plan.facts.get(flip.fact)
-            now = words.fact_words(self.knowledge, flip.fact, known.value) if known else "unknown"
-            to = words.fact_words(self.knowledge, flip.fact, flip.to)
-            then = words.value_words(self.knowledge, entry.topic, flip.then, entry.unit, explained=False)
-            text = _text(f"{flip.fact}: {now} → {to} gives ", (then, "bold"))
+            fact = self.knowledge.vocabulary.facts[flip.fact]
+            now = answer_label(fact, known.value) if known else "not known"
+            then = value_label(self.knowledge, entry.topic, flip.then, entry.unit)
+            changed = f"{fact_label(fact)} {now} → {answer_label(fact, flip.to)} gives "
+            text = _text(changed, (then, "bold"), (f"  {flip.fact}", FAINT))
             yield Twig(text, lead=ToWhatIf(flip.fact, to_text(flip.to)))
 
 
 def one_line(text: str) -> str:
     """The text on one line: pasted into a shell, it must not run a second line that nobody has seen."""
     return printable(text).replace("\n", " ")
+
+
+def _read(reading: Reading, label: str, beside: str = "") -> Content:
+    """`What is one example? image (stated)  data.modality`: the name in rules is dimmed."""
+    source = f" ({reading.source})" if reading.source else ""
+    return _text(f"{label} ", (reading.value, "bold"), source, (f"  {reading.name}{beside}", FAINT))
 
 
 def _section(title: str, twigs: Iterable[Twig]) -> Iterator[Twig]:

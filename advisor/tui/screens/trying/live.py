@@ -1,8 +1,10 @@
-"""Trials while they run: the candidates with their scores, the best first, and the training under way."""
+"""Trials while they run: the race of the candidates, the training under way, the queue, and what was shown so far."""
 
 from __future__ import annotations
 
-from rich.text import Text
+import statistics
+from collections.abc import Iterator
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -10,73 +12,117 @@ from textual.widgets import Static
 
 from advisor.agent.trials.state import Row, Trials
 from advisor.report.found.trying import amount
+from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.tui.screens.running.race import Lane, Queue, Race, SoFar, Step
 from advisor.tui.screens.running.run_screen import TimeBar
-from advisor.tui.text import lines, plain
+from advisor.tui.text import plain
 from advisor.tui.widgets.curves import Curves
-from advisor.tui.widgets.table import Table
-from advisor.wording import shorten
+from advisor.wording import printable
 
-WIDEST_NAME = 34
-LAST_NOTES = 2
+STAGES = {
+    Stage.TRIVIAL: "a trivial guess",
+    Stage.BASELINES: "simple models",
+    Stage.NETWORKS: "networks",
+    Stage.VARIATIONS: "variations of the best",
+}
+FINALS = "held-out examples"
+_NORMAL = 1.96
 
 
-class TrialsPane(Vertical):
+class TrialsPane(Horizontal):
     """Draws what `Trials` know by now."""
 
-    DEFAULT_CSS = """
-    TrialsPane { height: 1fr; padding: 0 1; }
-    TrialsPane #trials_sides { height: 1fr; margin: 1 0 0 0; }
-    TrialsPane #trials_sides.stacked { layout: vertical; }
-    TrialsPane DataTable { width: auto; max-width: 100%; height: 100%; }
-    TrialsPane .stacked DataTable { width: 100%; height: 1fr; }
-    TrialsPane #training { width: 1fr; height: 1fr; padding: 0 0 0 1; }
-    TrialsPane .stacked #training { padding: 0; }
-    TrialsPane Curves { max-height: 20; }
-    """
+    HELP_TEXT = (
+        "The candidates so far, the best first. The mark on a line is the mean score over the folds, the thin line around it the "
+        "95 % interval of that mean: it narrows with every fold. What is held out at the end decides."
+    )
 
-    class Candidates(Table):
-        HELP_TEXT = "The candidates so far, the best first: the mean score over the folds, and its spread."
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="frame")
 
     def compose(self) -> ComposeResult:
-        yield TimeBar()
-        yield Static("", id="trials_doing", markup=False)
-        yield Static("", id="trials_notes", classes="faint", markup=False)
-        with Horizontal(id="trials_sides"):
-            yield self.Candidates(cursor_type="row", id="candidates")
-            with Vertical(id="training"):
-                yield Static("", id="curves_of", classes="faint", markup=False)
-                yield Curves(id="curves")
-
-    def on_resize(self) -> None:
-        self.query_one("#trials_sides").set_class(self.size.width < 100, "stacked")
+        with Vertical(classes="run"):
+            yield TimeBar()
+            yield Static("", id="trials_doing", classes="strong", markup=False)
+            yield Race("Race on your data", id="race")
+            yield Queue(id="queue")
+            yield SoFar(id="so_far")
+        with Vertical(id="training"):
+            yield Static("", id="curves_of", classes="faint", markup=False)
+            yield Curves(id="curves")
 
     def show(self, state: Trials) -> None:
-        self.query_one("#trials_doing", Static).update(Content.styled(plain(state.doing).plain, "bold"))
-        notes = [plain(f"! {note}") for note in state.notes[-LAST_NOTES:]]
-        if state.resumed is not None:
-            said = (
-                f"Going on where a stopped run ended, after {state.spent:.0f} s: {_trials(state.resumed)} done already."
-            )
-            notes.insert(0, plain(said))
-        elif state.ready is not None:
-            notes.insert(0, plain(f"{state.ready.data.examples:,} examples. {state.ready.data.how}"))
-        self.query_one("#trials_notes", Static).update(lines(notes))
-        table = self.query_one(self.Candidates)
-        titles = ("candidate", "stage", state.metric.title, "seconds")
-        table.fill(titles, [_cells(row, state) for row in state.ranked()])
-        of = f"Loss after each epoch of {state.curves_of}, a line for each fold" if state.trainings else ""
-        self.query_one("#curves_of", Static).update(plain(of))
-        curves = self.query_one(Curves)
-        curves.display = bool(state.trainings)
-        curves.show(state.curves)
+        self.query_one("#trials_doing", Static).update(plain(state.doing))
+        metric = state.metric
+        best = "larger is better" if metric.greater_is_better else "smaller is better"
+        self.query_one(Race).show(lanes(state), f"Race on your data: {metric.title}, {best}" if state.ready else "")
+        self.query_one(Queue).show(queue(state))
+        self.query_one(SoFar).show(so_far(state))
+        self.query_one("#training").set_class(not state.trainings, "-empty")
+        self.query_one("#curves_of", Static).update(
+            plain(f"Loss after each epoch of {state.curves_of}, a line for each fold")
+        )
+        self.query_one(Curves).show(state.curves)
 
 
-def _cells(row: Row, state: Trials) -> list[Text]:
-    score = "✗ failed" if row.failure else amount(state.metric, row.scores)
-    late = f" ({row.short})" if row.short else ""
-    texts = (shorten(row.name, WIDEST_NAME), row.stage.value, f"{score}{late}")
-    return [*map(Text, texts), Text(f"{row.seconds:.1f}", justify="right")]
+def interval(scores: list[float]) -> tuple[float, float, float]:
+    """The mean of the folds with its 95 % interval, as a normal distribution has it; empty for a single fold."""
+    mean = statistics.fmean(scores)
+    half = _NORMAL * statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
+    return mean - half, mean, mean + half
 
 
-def _trials(number: int) -> str:
-    return "one trial" if number == 1 else f"{number} trials"
+def lanes(state: Trials) -> Iterator[Lane]:
+    """The candidates, the best first; then the one under way if it has no score yet, and those that failed."""
+    now = state.now.name if state.now is not None else ""
+    ranked = state.ranked()
+    for row in ranked:
+        if not row.scores:
+            continue
+        low, mean, high = interval(row.scores)
+        late = f" ({row.short})" if row.short else ""
+        text = f"{amount(state.metric, row.scores)}{late}"
+        yield Lane(row.name, text, mean, low, high, runs=row.name == now)
+    if now and not any(row.name == now and row.scores for row in ranked):
+        yield Lane(now, "its first score is on the way", runs=True)
+    for row in ranked:
+        if not row.scores and row.name != now:
+            yield Lane(row.name, f"✗ failed: {row.failure}" if row.failure else "no score")
+
+
+def queue(state: Trials) -> Iterator[tuple[Step, str]]:
+    seen = {row.stage for row in state.rows.values()}
+    now = state.now.stage if state.now is not None else None
+    for stage, name in STAGES.items():
+        count = sum(row.stage is stage for row in state.rows.values())
+        step = Step.NOW if stage is now else Step.DONE if stage in seen else Step.NEXT
+        yield step, f"{name} ({count})" if count else name
+    last = state.finals is not None or (state.now is not None and state.now.stage is None)
+    yield (Step.NOW if last else Step.NEXT), FINALS
+
+
+def so_far(state: Trials) -> Iterator[Content]:
+    """Who leads and whether that is beyond noise, notes, and how the data were split."""
+    ranked = [row for row in state.ranked() if row.scores]
+    if ranked:
+        yield Content.styled(printable(leading(ranked)), "bold")
+    yield from (plain(f"! {note}") for note in reversed(state.notes))
+    if state.resumed is not None:
+        trials = "one trial" if state.resumed == 1 else f"{state.resumed} trials"
+        yield plain(f"Going on where a stopped run ended, after {state.spent:.0f} s: {trials} done already.")
+    if state.ready is not None:
+        yield plain(f"{state.ready.data.examples:,} examples. {state.ready.data.how}")
+
+
+def leading(ranked: list[Row]) -> str:
+    """`linear leads; ffn 100 is level with it within noise: a network may not be worth it.`"""
+    best = ranked[0]
+    low, _, high = interval(best.scores)
+    level = [row for row in ranked[1:] if interval(row.scores)[2] >= low and interval(row.scores)[0] <= high]
+    if not level:
+        return f"{best.name} leads, beyond noise." if len(ranked) > 1 else f"{best.name} is the first."
+    names = ", ".join(row.name for row in level[:3]) + (f" and {len(level) - 3} more" if len(level) > 3 else "")
+    verb = "is" if len(level) == 1 else "are"
+    kinds = {row.kind for row in (best, *level)}
+    simple = ": a network may not be worth it" if Kind.NETWORK in kinds and len(kinds) > 1 else ""
+    return f"{best.name} leads; {names} {verb} level with it within noise{simple}."

@@ -22,6 +22,7 @@ from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
 from advisor.tui.requests import ToData
 from advisor.tui.screen import Palette
+from advisor.tui.screens.running.race import SoFar
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.screens.trying.done import WonPane
 from advisor.tui.screens.trying.live import TrialsPane
@@ -194,6 +195,6 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
 
     def turned_to(self, phase: Phase) -> None:
         if phase is Phase.RUNNING:
-            self.query_one(TrialsPane.Candidates).focus()
+            self.query_one(SoFar).focus()
         elif phase is Phase.CHOOSING:
             self.introduce()
