@@ -144,7 +144,6 @@ def test_fast_steps_are_compared_for_a_while_so_that_a_moment_does_not_decide() 
     assert len(duel) >= 2 * FEWEST_PAIRS
     assert duel[-1].elapsed is not None
     assert SHORTEST_DUEL <= duel[-1].elapsed < 3 * SHORTEST_DUEL
-    assert duel[-1].elapsed == pytest.approx(sum(sample.seconds for sample in duel))
 
 
 @pytest.mark.parametrize("seconds", [1.0, 3.0, 10.0])
