@@ -13,6 +13,9 @@ from advisor.probes.verdict import Margins
 from advisor.probes.workload import Device, Workload
 
 T = TypeVar("T")
+STEADY = 0.1
+"""Seconds of a sample that lasts longer than the turns of other programs: where these take 15 % of each core in turns of 15 ms,
+pairs of such samples decide what is half as fast again within 8, and pairs of 20 ms not within 60 (simulated)."""
 Setting: TypeAlias = int | str
 """A setting to try: a number of threads, a batch size, a number format, a way to read a file."""
 Costs: TypeAlias = Mapping[Setting, float]

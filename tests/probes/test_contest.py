@@ -18,7 +18,7 @@ from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Ski
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
 from advisor.probes.settings.precision import PRECISION
-from advisor.probes.verdict import SHORTEST_DUEL, compare
+from advisor.probes.verdict import FEWEST_PAIRS, SHORTEST_DUEL, compare
 
 
 @dataclass
@@ -141,9 +141,9 @@ def test_fast_steps_are_compared_for_a_while_so_that_a_moment_does_not_decide() 
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.05, t2=0.025), world)
     duel = samples(told, Phase.DUEL)
-    assert len(duel) > 2 * 8
-    assert SHORTEST_DUEL <= sum(sample.seconds for sample in duel) < 3 * SHORTEST_DUEL
-    assert duel[-1].elapsed == pytest.approx(sum(sample.seconds for sample in duel))
+    assert len(duel) >= 2 * FEWEST_PAIRS
+    assert duel[-1].elapsed is not None
+    assert SHORTEST_DUEL <= duel[-1].elapsed < 3 * SHORTEST_DUEL
 
 
 @pytest.mark.parametrize("seconds", [1.0, 3.0, 10.0])
@@ -177,7 +177,7 @@ def test_short_steps_are_repeated_until_a_sample_is_long_enough() -> None:
 def test_awfully_different_sides_do_not_wait_for_the_same_number_of_steps() -> None:
     world = World()
     told = hold(THREADS, 2, by_threads(world, t1=0.001, t2=0.2), world, seconds=8.0)
-    assert len(samples(told, Phase.DUEL)) >= 2 * 8
+    assert len(samples(told, Phase.DUEL)) >= 2 * FEWEST_PAIRS
 
 
 def test_a_setting_that_cannot_run_is_left_out_with_its_reason() -> None:
@@ -256,4 +256,46 @@ def test_what_was_timed_while_the_process_was_stopped_is_timed_again(paused_in: 
     assert next(message.rival for message in told if isinstance(message, Duel)) == 4
     assert max(message.seconds for message in told if isinstance(message, Rehearsed | Sample)) < 0.1
     pairs = samples(told, Phase.DUEL)
-    assert len(pairs) >= 16
+    assert len(pairs) >= 2 * FEWEST_PAIRS
+
+
+@dataclass
+class TakenTrial(ToyTrial):
+    """A step on cores of which another program takes a share: a burst in each period, at another moment on each core."""
+
+    cores: int = 1
+    taken: float = 0.15
+    period: float = 0.1
+
+    def step(self) -> None:
+        self.world.order.append(self.setting)
+        begun, noise = self.world.now, self.world.noise.lognormvariate(0, 0.03)
+        self.world.now = max(self._done(core, begun, self.step_seconds * noise) for core in range(self.cores))
+
+    def _done(self, core: int, now: float, work: float) -> float:
+        """The time at which a core has done so much work: it rests while the other program is at it."""
+        while work > 1e-12:
+            place = (now + core * 0.37 * self.period) % self.period
+            free_in = max(0.0, self.taken * self.period - place)
+            done = min(work, max(self.period - place - free_in, 1e-9))
+            now, work = now + free_in + done, work - done
+        return now
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    ("probe", "before", "rival", "cores"),
+    [(THREADS, 2, 1, {2: 2, 1: 1}), (PRECISION, "fp32", "bf16", {"fp32": 2, "bf16": 2})],
+)
+def test_a_clear_difference_is_decided_while_another_program_takes_a_part_of_each_core(
+    seed: int, probe: Probe, before: Setting, rival: Setting, cores: Mapping[Setting, int]
+) -> None:
+    """Half as fast again, which 15 % of a core cannot hide; what starting torch takes is not in the seconds."""
+    world = World(noise=random.Random(seed))
+    steps = {before: 0.02, rival: 0.03}
+    trials = {one: TakenTrial(world, one, seconds, cores=cores[one]) for one, seconds in steps.items()}
+    told = hold(probe, before, trials, world, seconds=probe.cost_seconds - 2.0)
+    duel = {(sample.setting, sample.round): sample.seconds for sample in samples(told, Phase.DUEL)}
+    pairs = [(duel[before, number], duel[rival, number]) for number in range(len(duel) // 2)]
+    assert compare(pairs).verdict is Verdict.CONFIRMED
+    assert samples(told, Phase.DUEL)[-1].elapsed >= SHORTEST_DUEL  # type: ignore[operator]

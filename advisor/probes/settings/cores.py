@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from advisor.probes.probe import Probe, Setting, Varies, always, among
+from advisor.probes.probe import STEADY, Probe, Setting, Varies, always, among
 from advisor.probes.surroundings import Surroundings
 
 CORES, HARDWARE_THREADS = "cores", "hardware_threads"
@@ -43,6 +43,7 @@ THREADS = Probe(
     topic="compute.threads",
     cost_seconds=6.0,
     varies=Varies.THREADS,
+    shortest_sample=STEADY,
     not_here=lambda here: _on_the_card(here) or here.one_core("there is nothing to choose between"),
     choose=_threads,
 )

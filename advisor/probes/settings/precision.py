@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.machine.host import Tree
-from advisor.probes.probe import Probe, Setting, Varies, Work
+from advisor.probes.probe import STEADY, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Precision
 
@@ -56,6 +56,7 @@ PRECISION = Probe(
     topic="training.precision",
     cost_seconds=6.0,
     varies=Varies.PRECISION,
+    shortest_sample=STEADY,
     bound_by=("machine", "network", "torch", "device", "batch_size"),
     not_here=_only_32_bits,
     choose=_formats,

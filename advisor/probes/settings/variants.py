@@ -8,7 +8,7 @@ from typing import Any
 from advisor.networks.description import Layout, UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import layout
-from advisor.probes.probe import Probe, Setting, Varies, among
+from advisor.probes.probe import STEADY, Probe, Setting, Varies, among
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.workload import Activations, Execution, MemoryFormat, Workload
 
@@ -52,6 +52,7 @@ LAYOUT = Probe(
     topic="practice",
     cost_seconds=6.0,
     varies=Varies.MEMORY_FORMAT,
+    shortest_sample=STEADY,
     not_here=_one_order,
     choose=among(MemoryFormat.CONTIGUOUS.value, MemoryFormat.CHANNELS_LAST.value),
     recommended=_order,

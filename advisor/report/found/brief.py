@@ -98,7 +98,7 @@ def _rank(outcome: Outcome) -> int:
 def _row(page: Page, *words: tuple[str, Style]) -> None:
     """The cells of one line, of which the one before the last has what the others leave."""
     if page.look.columns >= _NARROW:
-        page.columns([(word,) for word in words], (20, 12, page.look.columns - 53, 14))
+        page.columns([(word,) for word in words], (20, 12, page.look.columns - 53, 15))
 
 
 def _bet(page: Page, revision: Revision, outcome: Outcome) -> None:

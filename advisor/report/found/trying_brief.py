@@ -1,4 +1,4 @@
-"""What was tried, on one screen: what won, by how much beyond noise, what that means for the plan, and what to do next."""
+"""The findings of trials on one screen: the winner, by how much beyond noise, what that means for the plan, and what is next."""
 
 from __future__ import annotations
 
