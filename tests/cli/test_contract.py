@@ -243,3 +243,13 @@ def test_all_cards_are_those_of_all_machines() -> None:
     done = advisor("recommend", "--machine", "none", *(part for one in sets for part in ("--set", one)))
     assert done.code == 2
     assert "cannot all be true" in done.err
+
+
+def test_a_plan_is_the_same_in_every_process() -> None:
+    """Sets of names come in another order in each, which must not show."""
+    facts = ["--set", "task.kind=classify", "--set", "data.modality=tree", "--set", "data.examples=10k"]
+    found = {
+        advisor("recommend", *facts, *NOWHERE, "--format", "json", env={"PYTHONHASHSEED": seed}).out
+        for seed in ("0", "1", "2")
+    }
+    assert len(found) == 1

@@ -63,7 +63,7 @@ class Explainer:
 
     def _in_every_case(self, value: Any) -> list[CompiledRule]:
         """Rules that lead to a settled value though none of them is known to hold: together they cover every case."""
-        bits = self.engine.overview(self.situation).truths[self.topic.slot]
+        bits = self.engine.overview(self.situation).part(self.topic).bits
         possible = [rule for rule, bit in zip(self.rules, bits, strict=True) if bit & TRUE]
         contra = (Effect.AGAINST, Effect.VETO)
         return [rule for rule in possible if rule.literal == value and rule.rule.effect not in contra]

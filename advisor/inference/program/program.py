@@ -103,7 +103,7 @@ class Program:
         return region
 
     def _slots(self, names: Iterable[str]) -> frozenset[int]:
-        return frozenset(self.slots[name] for name in names)
+        return frozenset(sorted(self.slots[name] for name in names))  # names come in another order in every process
 
     def _reads(self, names: Iterable[str]) -> frozenset[int]:
         """The facts of these names and those that they depend on; assumptions left out."""

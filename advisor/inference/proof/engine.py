@@ -9,7 +9,7 @@ from advisor.inference.outcomes import UNDECIDED, Outcome
 from advisor.inference.plan import Flip
 from advisor.inference.program.program import Program
 from advisor.inference.program.topic import TopicProgram
-from advisor.inference.proof.residual import Overview, Residual, overview_of
+from advisor.inference.proof.residual import Overview, Residual
 from advisor.inference.proof.search import Search
 from advisor.inference.proof.view import View
 from advisor.inference.situation import Decision, Situation
@@ -119,5 +119,5 @@ class Engine:
         )
 
     def overview(self, situation: Situation) -> Overview:
-        """Everything that holds for facts, topics and rules over all completions of a situation."""
-        return self._overviews.of(situation, lambda: overview_of(self.program, situation))
+        """Everything that holds for facts, topics and rules over all completions of a situation, as far as it is asked for."""
+        return self._overviews.of(situation, lambda: Overview(self.program, situation))

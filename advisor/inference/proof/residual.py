@@ -18,25 +18,25 @@ from advisor.knowledge.expressions.regions import TRUE, is_single, point
 from advisor.knowledge.model import Policy
 
 
-@dataclass(frozen=True, slots=True)
 class Overview:
     """Over all completions of a situation, by slot: regions of facts and topics, truths of each topic's rules, its outcome
-    where that is the same everywhere, and what they leave undecided."""
+    where that is the same everywhere. Topics are worked out as they are asked for, each after those that it reads."""
 
-    regions: list[Any]
-    truths: dict[int, list[int]]
-    outcomes: dict[int, Outcome]
-    parts: dict[int, Part]
+    def __init__(self, program: Program, situation: Situation) -> None:
+        self.regions: list[Any] = program.fact_regions(situation.values)
+        self.truths: dict[int, list[int]] = {}
+        self.outcomes: dict[int, Outcome] = {}
+        self._parts: dict[int, Part] = {}
 
-
-def overview_of(program: Program, situation: Situation) -> Overview:
-    regions = program.fact_regions(situation.values)
-    truths: dict[int, list[int]] = {}
-    outcomes: dict[int, Outcome] = {}
-    for topic in program.topics.values():
-        outcomes[topic.slot], regions[topic.slot], truths[topic.slot] = topic.over(regions)
-    parts = {slot: Part(topic, truths[slot], regions[slot]) for slot, topic in program.by_slot.items()}
-    return Overview(regions, truths, outcomes, parts)
+    def part(self, topic: TopicProgram) -> Part:
+        """The rules of a topic that the situation leaves undecided."""
+        slot = topic.slot
+        if slot not in self._parts:
+            for upstream in topic.upstream:
+                self.part(upstream)
+            self.outcomes[slot], self.regions[slot], self.truths[slot] = topic.over(self.regions)
+            self._parts[slot] = Part(topic, self.truths[slot], self.regions[slot])
+        return self._parts[slot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ class Residual:
         self.program = program
         self.given = list(situation.values)
         self.box = {slot: program.domains[slot] for slot in topic.free if self.given[slot] is None}
+        self.parts = [overview.part(one) for one in topic.upstream]
+        self.last = overview.part(topic)
         regions, truths = overview.regions, overview.truths
         self.regions = regions
         bits = truths[topic.slot]
         self.outcome = overview.outcomes[topic.slot]
         counts = self._open(bits, truths, regions, self.box) if self.outcome is UNDECIDED else {}
         self.open_slots = tuple(sorted(counts, key=lambda slot: (-counts[slot], slot)))
-        self.parts = [overview.parts[one.slot] for one in topic.upstream]
-        self.last = overview.parts[topic.slot]
         self.undecided = [*(part for part in self.parts if not part.is_fixed), self.last]
         self._steps: dict[int, list[FactStep]] = {}
 
