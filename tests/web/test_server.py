@@ -108,7 +108,7 @@ def test_what_the_server_is_told_reaches_the_wizard_of_each_window(tmp_path: Pat
         "none",
     )
     with Served(tmp_path, "--no-browser", *told) as started:
-        window = window_of(started)
+        window = started.window()
         [wizard] = started.wizards()
         words = wizard.cmdline()
         assert words[words.index("wizard") :] == [
@@ -117,7 +117,8 @@ def test_what_the_server_is_told_reaches_the_wizard_of_each_window(tmp_path: Pat
         ]  # fmt: skip
         drawn = b""
         while b"Begun with 2 answers." not in drawn:
-            assert (more := window.fp.read(64)), drawn
+            more = window.fp.read(64)
+            assert more, drawn
             drawn += more
         window.close()
         assert gone([wizard])
