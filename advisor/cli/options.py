@@ -15,6 +15,7 @@ from advisor.facts.fact_base import Known, Source
 from advisor.facts.values import to_text
 from advisor.wording import shell_words
 
+_FOUND = (Source.DETECTED, Source.PUBLISHED)
 Told = TypeVar("Told", bound=NamedTuple)
 """Options of a command."""
 
@@ -93,8 +94,13 @@ def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
 
 
 def stated_again(facts: Mapping[str, Known]) -> str:
-    """The facts that somebody has stated, as they are typed in a shell."""
-    return as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
+    """What a saved plan was told, as it is typed in a shell: the facts that somebody has stated, and the machine."""
+    asked = as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
+    found = [known for name, known in facts.items() if name.startswith("machine.") and known.source in _FOUND]
+    if any(known.source is Source.DETECTED for known in found):
+        return asked
+    profiles = {known.note.removeprefix("profile ") for known in found if known.note.startswith("profile ")}
+    return f"{asked} --machine {profiles.pop() if len(profiles) == 1 else 'none'}".strip()
 
 
 def handed_on(options: NamedTuple, flags: Mapping[str, str]) -> tuple[str, ...]:

@@ -110,12 +110,19 @@ def test_text_and_markdown_hold_the_same_advice(answers: Path) -> None:
     assert "| Network type | cnn (convolutional network) |" in markdown.out
 
 
+def without_commands(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("  advisor ")]
+
+
 def test_a_saved_plan_gives_the_same_report(answers: Path, tmp_path: Path) -> None:
     saved = tmp_path / "plan.json"
     assert advisor("recommend", "--answers", answers, "--format", "json", "--output", saved).out == ""
     direct = advisor("recommend", "--answers", answers, "--all")
     again = advisor("report", "--plan", saved, "--format", "text")
-    assert (again.code, again.out) == (0, direct.out)
+    assert (again.code, without_commands(again.out)) == (0, without_commands(direct.out))
+    assert (
+        "advisor explain network.type --set task.kind=classify " in again.out
+    )  # of a saved plan the file is not known
     report = advisor("report", "--plan", saved)
     assert report.out.startswith("# Advice: classify, image\n")
     rewritten = advisor("report", "--plan", saved, "--format", "json")

@@ -42,6 +42,7 @@ SITUATIONS = {
     "data without a target": "inspect wine.csv",
     "data with a target": "inspect wine.csv --target kind",
     "a plan that was saved": "report plan.json",
+    "a plan for a machine elsewhere that was saved": "report elsewhere.json",
     "two plans": "compare my.yaml --what-if data.examples=100",
     "a project": "starter my.yaml --output made",
     "this machine": "doctor",
@@ -95,6 +96,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "my.yaml").write_text("task.kind: classify\ndata.modality: image\ndata.examples: 50k\ntask.outputs: 10\n")
     (folder / "empty.yaml").write_text("")
     assert advisor("recommend", "my.yaml", "--output", "plan.json", cwd=folder).code == 0
+    assert advisor("recommend", "my.yaml", "--machine", "l4", "--output", "elsewhere.json", cwd=folder).code == 0
     return folder
 
 
@@ -135,6 +137,15 @@ def test_what_is_proposed_plans_for_the_same_facts(name: str, place: Path) -> No
             assert len(other) <= 1 or all(fact.startswith(("machine.", "cluster.")) for fact in other), (words, other)
         else:
             assert again == known, words
+
+
+@pytest.mark.parametrize(("saved", "machine"), [("plan.json", "auto"), ("elsewhere.json", "l4")])
+def test_of_a_saved_plan_commands_plan_for_the_same_facts(saved: str, machine: str, place: Path) -> None:
+    said = advisor("report", saved, cwd=place)
+    found = [words for words in proposed(said) if words[0] in MEASURING]
+    assert found or machine != "auto"
+    for words in found:
+        assert facts(place, told(words)) == facts(place, ["my.yaml", "--machine", machine]), words
 
 
 @pytest.mark.slow

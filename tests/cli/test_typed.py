@@ -157,7 +157,7 @@ def test_the_wizard_begins_with_what_is_stated_and_asks_only_for_the_rest(answer
     told = talk(tmp_path, answers, "--set", "task.multilabel=no")
     assert told.startswith("Begun with 4 answers.\n")
     assert "[data.modality]" not in told
-    assert "4 stated" in told
+    assert told.count("--set ") >= 4  # commands repeat them
     again = talk(tmp_path, "--resume")
     assert "Resumed with 4 answers." in again
 

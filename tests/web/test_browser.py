@@ -129,7 +129,7 @@ def test_windows_do_not_see_the_answers_of_one_another(browser: Browser, served:
     second.sees("What is known", "machine.memory_bytes")
     assert "You said" not in second.text()
     first.press("F7")
-    first.sees("What is known", "You said", "image")
+    first.sees("What is known", "You said", "Image")
     assert len(served.wizards()) == 2
     assert not list((served.folder / "state").rglob("interview*.json")), "a window keeps its answers to itself"
     first.page.close()
