@@ -94,7 +94,7 @@ def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
 
 
 def stated_again(facts: Mapping[str, Known]) -> str:
-    """What a saved plan was told, as it is typed in a shell: the facts that somebody has stated, and the machine."""
+    """The arguments that made a saved plan, as they are typed in a shell: facts that somebody has stated, and the machine."""
     asked = as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
     found = [known for name, known in facts.items() if name.startswith("machine.") and known.source in _FOUND]
     if any(known.source is Source.DETECTED for known in found):

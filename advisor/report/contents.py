@@ -54,14 +54,14 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What training will need, and how it could be done sooner."""
+    """The needs of training, and how it could be done sooner."""
 
     plan: Plan
     """The plan, or the same with usual sizes where its own needs are not known."""
     supposed: tuple[str, ...] = ()
     """`10,000 examples`: sizes that nobody has stated."""
     remedies: tuple[Remedy, ...] = ()
-    """Where training is slow; the shortest time first."""
+    """Only if training is slow; the shortest time first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ _HOUR = 3600.0
 
 
 def slowness(plan: Plan) -> str | None:
-    """That training is slow, as a sentence; None where it is not, or its time is not known."""
+    """A sentence that training is slow; None where it is not, or its time is not known."""
     known = known_values(plan)
     if "time.shortest" not in known or "time.longest" not in known:
         return None

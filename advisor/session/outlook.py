@@ -1,4 +1,4 @@
-"""What training will need where the sizes that nobody has stated are as usual, and ways to be done sooner where it is slow:
+"""The needs of training where the sizes that nobody has stated are as usual, and ways to be done sooner where it is slow:
 each is planned for, so that its time is known before it is proposed.
 """
 
