@@ -13,7 +13,7 @@ WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None;
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
-	else $(BIN)/advisor probe examples/digits.yaml --budget 20s --output advice.md --force; fi
+	else $(BIN)/advisor probe examples/digits.yaml --budget 35s --output advice.md --force; fi
 
 install: $(READY)
 
