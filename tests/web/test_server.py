@@ -126,7 +126,8 @@ def test_what_the_server_is_told_reaches_the_wizard_of_each_window(tmp_path: Pat
         ]  # fmt: skip
         drawn = b""
         while b"Begun with 2 answers." not in drawn:
-            assert (more := window.fp.read(64)), drawn
+            more = window.fp.read(64)
+            assert more, drawn
             drawn += more
         window.close()
         assert gone([wizard])
