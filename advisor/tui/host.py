@@ -163,8 +163,8 @@ class Host(App[None]):
         self._steps += 1
         try:
             if now is not None:
-                seen = await self.think(lambda: glimpse(self.desk.interview, now, {name: text}))
-                self.glimpsed.publish(seen)
+                # Here and now, in milliseconds: the other thread may be busy looking ahead, and nothing is changed.
+                self.glimpsed.publish(glimpse(self.desk.interview, now, {name: text}))
                 await self._painted()
             return await self._step(lambda interview: interview.answer(name, text))
         finally:
