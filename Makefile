@@ -55,7 +55,7 @@ docs: $(READY)
 site: docs $(DEV_READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# The pictures of the README; needs Debian's chromium.
+# The pictures of the README and of docs/wizard.md; needs Debian's chromium.
 pictures: $(DEV_READY)
 	$(BIN)/python -m docs.pictures.make
 

@@ -36,7 +36,7 @@ def inspected(path: Path, target: str | None = None) -> Inspection:
 
 def album_of(found: Inspection) -> Album | None:
     """Thumbnails of pictures; None where none can be drawn. Raises InputError."""
-    from advisor.datasets.media.album import album  # 60 ms: pillow, only where pictures are shown
+    from advisor.datasets.album import album  # 60 ms: pillow, only where pictures are shown
 
     return album(found)
 

@@ -102,7 +102,7 @@ def standing(interview: Interview, before: Standing | None, certain: Callable[[P
 
 
 def depended_on(plan: Plan) -> int:
-    """How many facts the recommendations depend on, together."""
+    """The number of facts that recommendations depend on, together."""
     return sum(len(entry.depends_on) for entry in plan.recommendations.values())
 
 
@@ -132,7 +132,7 @@ class Host(App[None]):
         self._certain, self._left = Ratchet(), Ratchet()
         self._full: Plan | None = None
         self._whole: tuple[Interview, int] | None = None
-        """What the plan of this interview depends on before anything is known."""
+        """The number of facts on which the plan of this interview depends before anything is known."""
         self._steps = 0
         """Steps under way, not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
@@ -163,8 +163,8 @@ class Host(App[None]):
         self._steps += 1
         try:
             if now is not None:
-                seen = await self.think(lambda: glimpse(self.desk.interview, now, {name: text}))
-                self.glimpsed.publish(seen)
+                # Here and now, in milliseconds: the other thread may be busy looking ahead, and nothing is changed.
+                self.glimpsed.publish(glimpse(self.desk.interview, now, {name: text}))
                 await self._painted()
             return await self._step(lambda interview: interview.answer(name, text))
         finally:

@@ -487,7 +487,9 @@ def test_what_was_left_out_stands_once_among_the_facts_with_what_is_assumed(key:
             await run.press(key, "f7")
             assert isinstance(run.screen, FactsScreen)
             line = str(run.screen.query_one(OptionList).get_option(name).prompt)
-            assert f"{name}: {words}  assumed: " in line
+            assert run.desk.knowledge.vocabulary.facts[name].question in line
+            assert f"{words} assumed: " in line
+            assert line.endswith(name)
 
     drive()
 

@@ -159,7 +159,7 @@ class DataScreen(WizardScreen[bool]):
 
 
 def told_page(found: Inspection, knowledge: Knowledge, look: Look) -> str:
-    """What is to be careful with, and the questions that the data have answered."""
+    """Warnings, and the questions that the data have answered."""
     page = Page(look)
     for remark in sorted(found.remarks, key=lambda remark: remark.weight is not Weight.WARNING):
         care = remark.weight is Weight.WARNING

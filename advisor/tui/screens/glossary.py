@@ -117,9 +117,11 @@ def explained(knowledge: Knowledge, word: Word) -> Content:
             says = topic_title(topic)
             about = [f"means something only when {topic.applies}"] if topic.applies else []
             about += [f"can be measured: the probe {topic.probe}"] if topic.probe else []
-    heading = Content.assemble((printable(word.title), "bold"), (f"  {printable(kind)}", FAINT))
+    label, name = (word.title, "") if isinstance(word.item, Term) else (says, f"  {word.title}")
+    heading = Content.assemble((printable(label), "bold"), (printable(f"{name}  {kind}"), FAINT))
+    said = [plain(says)] if label != says else []
     faint = [Content.styled(printable(text), FAINT) for text in about]
-    return lines([heading, plain(says), *faint, *(content([mark, *pieces]) for mark, pieces in details(word.item))])
+    return lines([heading, *said, *faint, *(content([mark, *pieces]) for mark, pieces in details(word.item))])
 
 
 ENTER = "Enter: a topic's reasons, another answer to a fact, a related term."

@@ -24,15 +24,15 @@ from advisor.tui.screen import WizardScreen
 from advisor.tui.text import plain
 from advisor.tui.widgets.cards import Card, Cards
 
-CLAIM = "How to build and train a neural network: bets with reasons, settled on your machine."
+CLAIM = "How to build and train a network: reasoned bets, settled on your machine."
 WAYS = (
-    ("new", "Begin", "a few questions; the plan grows beside them"),
-    ("resume", "Go on", "with the conversation that was saved last"),
-    ("data", "Point at your data", "what can be seen in it need not be asked"),
-    ("answers", "Open answers", "a file of answers, to look at and change"),
+    ("new", "Begin", "a few questions; the plan grows"),
+    ("resume", "Go on", "where you stopped last time"),
+    ("data", "Point at your data", "what it shows need not be asked"),
+    ("answers", "Open answers", "from a file, to see and change"),
     ("measure", "Measure this machine", "settle what only timing can settle"),
     ("report", "Open a plan", "one that was exported as JSON"),
-    ("glossary", "Look up a word", "technical terms, facts and topics in plain words"),
+    ("glossary", "Look up a word", "technical terms in plain words"),
 )
 """Each by the name of its action."""
 ANOTHER = "Begin another conversation?"

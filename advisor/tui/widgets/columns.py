@@ -56,6 +56,9 @@ class Fitting(Visual):
     def __init__(self, wide: Visual, narrow: Visual, columns: int = 90) -> None:
         self.wide, self.narrow, self.columns = wide, narrow, columns
 
+    def __str__(self) -> str:
+        return str(self.wide)
+
     def _fitting(self, width: int) -> Visual:
         return self.wide if width >= self.columns else self.narrow
 

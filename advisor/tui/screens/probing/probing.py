@@ -189,7 +189,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
         self.query_one(LivePane).show(self.state, current.step.before if current else None, bet, self._queue())
 
     def _queue(self) -> list[str]:
-        """What was ticked, in the order of the offers."""
+        """The ticked probes, in the order of the offers."""
         return [offer.probe.name for offer in self.offers if offer.probe.name in self.only]
 
     def action_stop_this(self) -> None:

@@ -142,7 +142,7 @@ class Queue(Static):
 
 
 class SoFar(VerticalScroll):
-    """What has been shown so far, the newest first; it takes the focus to be scrolled."""
+    """Findings so far, the newest first; it takes the focus to be scrolled."""
 
     HELP_TEXT = "What has been shown so far, the newest first. The arrows scroll it."
 

@@ -24,7 +24,7 @@ from advisor.tui.text import problem_text
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
 
-BAR = 24
+BAR = 18
 """Columns."""
 
 
@@ -45,7 +45,7 @@ class TimeBar(Static):
         if stopping:
             said = "stopping: everything that is finished is kept"
         elif run.seconds_of_part is not None:
-            said += f"; at most {min(left, run.seconds_of_part):.0f} s for this {part}"
+            said += f"; this {part}: at most {min(left, run.seconds_of_part):.0f} s"
         self.update(Content.assemble((bar(1 - left / run.budget, BAR, unicode=True), "$primary"), f" {said}"))
 
 

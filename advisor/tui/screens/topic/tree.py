@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,9 @@ from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.text import FAINT, lines, plain, status
 from advisor.tui.widgets.outline import Lead, ToClipboard, Twig
 from advisor.wording import printable
+
+_CODE = re.compile(r"((?:[\w.-]+ needs )?`[^`]*`)")
+"""The condition of a rule, quoted in a sentence for people."""
 
 
 def headline(plan: Plan, knowledge: Knowledge, topic: str) -> Content:
@@ -182,7 +186,8 @@ class _Tree:
         for other in others:
             value = value_label(self.knowledge, entry.topic, other.value, entry.unit)
             errata = words.errata_quoted(self.knowledge, entry.topic, other.why_not)
-            yield Twig(_text((value, "bold"), f": {other.why_not}"), tuple(_errata(errata)), unfolded=True)
+            said = [(part, FAINT) if number % 2 else part for number, part in enumerate(_CODE.split(other.why_not))]
+            yield Twig(_text((value, "bold"), ": ", *said), tuple(_errata(errata)), unfolded=True)
 
     def _flips(self, entry: Recommendation) -> Iterator[Twig]:
         for flip in entry.flips:

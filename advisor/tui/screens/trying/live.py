@@ -102,7 +102,7 @@ def queue(state: Trials) -> Iterator[tuple[Step, str]]:
 
 
 def so_far(state: Trials) -> Iterator[Content]:
-    """Who leads and whether that is beyond noise, notes, and how the data were split."""
+    """The leader and whether that is beyond noise, notes, and the split of the data."""
     ranked = [row for row in state.ranked() if row.scores]
     if ranked:
         yield Content.styled(printable(leading(ranked)), "bold")
