@@ -2,7 +2,8 @@
 synthetic ones.
 
 The engine is warm (a rule base is compiled once per run) but remembers nothing of the facts drawn. "plan" is every value
-with its status and flips, plus the next question; "answer" is the same after one more answer in a conversation.
+with its status and flips, plus the next question; "answer" is the same after one more answer in a conversation. "step" is
+the wait of somebody in the wizard who has said little yet: the answer, every value with its status, the next question.
 """
 
 from __future__ import annotations
@@ -21,11 +22,19 @@ from advisor.facts.vocabulary import FactType, Value
 from advisor.inference import advise as advising
 from advisor.inference.explaining.questions import Inquiry
 from advisor.inference.program.boxes import landmarks
+from advisor.interview.interview import Interview
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 from advisor.resources import rules_folder
 
 REPEATS = 3
+LAPTOP = {
+    "machine.cpu.physical_cores": 8,
+    "machine.cpu.logical_cores": 16,
+    "machine.cpu.usable_cores": 16,
+    "machine.memory_bytes": 16 * 2**30,
+    "machine.gpu.count": 0,
+}
 DETAIL = advising.Detail(reasons=False, flips=True, questions=False)
 
 
@@ -94,6 +103,33 @@ def measure(knowledge: Knowledge, cases: int) -> tuple[list[float], list[float]]
     return fresh, answers
 
 
+def steps(knowledge: Knowledge, cases: int) -> list[float]:
+    """Processor seconds for so many steps of conversations: the machine and one to five facts of the opening are known."""
+    dice = random.Random(2018)
+    engine = advising.engine_for(knowledge, School.TODAY)
+    facts = knowledge.vocabulary.facts
+    found: list[float] = []
+    while len(found) < cases:
+        names = knowledge.vocabulary.opening[: dice.randint(1, 5)]
+        stated = {name: dice.choice(landmarks(facts[name], (10, 1_000, 100_000))) for name in names}
+        engine.forget()
+        gc.collect()
+        try:
+            interview = Interview(knowledge, FactBase.of({**LAPTOP, **stated}))
+            question = interview.question()
+            if question is None:
+                continue
+            value = dice.choice(landmarks(facts[question.fact], (10, 1_000, 100_000)))
+            started = time.process_time()
+            interview.answer(question.fact, "yes" if value is True else "no" if value is False else str(value))
+            interview.plan(advising.VALUES_ONLY)
+            interview.question()
+            found.append(time.process_time() - started)
+        except InputError:
+            continue  # the facts drawn exclude each other
+    return found
+
+
 def seconds(knowledge: Knowledge, facts: FactBase) -> float:
     started = time.perf_counter()
     plan_and_next_question(knowledge, facts)
@@ -110,9 +146,19 @@ def bare_interpreter() -> float:
     return min(times)
 
 
+def told(title: str, times: list[float]) -> None:
+    times.sort()
+    median = statistics.median(times)
+    print(
+        f"{title}: median {median * 1e3:.1f} ms ({median / bare_interpreter():.1f} times a bare interpreter), "
+        f"90 % {times[int(len(times) * 0.9)] * 1e3:.1f} ms, worst {times[-1] * 1e3:.1f} ms (n={len(times)})"
+    )
+
+
 def main() -> None:
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     real = loader.load(rules_folder())
+    told("real rule base, few facts: step of a conversation, processor time", steps(real, cases))
     for title, knowledge in [
         (f"real rule base, {len(real.rules)} rules", real),
         ("synthetic, 300 rules", synthetic(real, 300)),
@@ -120,13 +166,7 @@ def main() -> None:
     ]:
         fresh, answers = measure(knowledge, cases)
         for what, times in (("plan from scratch", fresh), ("answer to plan", answers)):
-            times.sort()
-            median = statistics.median(times)
-            print(
-                f"{title}: {what}, flips and next question: median {median * 1e3:.1f} ms "
-                f"({median / bare_interpreter():.1f} times a bare interpreter), "
-                f"90 % {times[int(len(times) * 0.9)] * 1e3:.1f} ms, worst {times[-1] * 1e3:.1f} ms (n={len(times)})"
-            )
+            told(f"{title}: {what}, flips and next question", times)
 
 
 if __name__ == "__main__":
