@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,6 +134,7 @@ class Host(App[None]):
         self._full: Plan | None = None
         self._whole: tuple[Interview, int] | None = None
         """The number of facts on which the plan of this interview depends before anything is known."""
+        self._order = asyncio.Lock()
         self._steps = 0
         """Steps under way, not saved yet."""
         self._thinker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="thinking")
@@ -159,16 +161,12 @@ class Host(App[None]):
         return await asyncio.shield(self._answer(name, text))
 
     async def _answer(self, name: str, text: str) -> Standing:
-        now = self.standing
-        self._steps += 1
-        try:
-            if now is not None:
+        async with self._one_by_one():
+            if self.standing is not None:
                 # Here and now, in milliseconds: the other thread may be busy looking ahead, and nothing is changed.
-                self.glimpsed.publish(glimpse(self.desk.interview, now, {name: text}))
+                self.glimpsed.publish(glimpse(self.desk.interview, self.standing, {name: text}))
                 await self._painted()
-            return await self._step(lambda interview: interview.answer(name, text))
-        finally:
-            self._steps -= 1
+            return await self._moved(lambda interview: interview.answer(name, text))
 
     async def step(self, move: Callable[[Interview], object]) -> Standing:
         """Move the conversation, save it, and announce where it stands. The step is finished even if the caller is gone.
@@ -178,16 +176,26 @@ class Host(App[None]):
         return await asyncio.shield(self._step(move))
 
     async def _step(self, move: Callable[[Interview], object]) -> Standing:
+        async with self._one_by_one():
+            return await self._moved(move)
+
+    @asynccontextmanager
+    async def _one_by_one(self) -> AsyncIterator[None]:
+        """Let steps begin in the order of the keys, each when the one before has ended."""
+        self._steps += 1
+        try:
+            async with self._order:
+                yield
+        finally:
+            self._steps -= 1
+
+    async def _moved(self, move: Callable[[Interview], object]) -> Standing:
         def stepped() -> Standing:
             move(self.desk.interview)
             self.desk.save()
             return self._standing()
 
-        self._steps += 1
-        try:
-            return self._stands(await self.think(stepped))
-        finally:
-            self._steps -= 1
+        return self._stands(await self.think(stepped))
 
     async def _painted(self) -> None:
         """Wait until what was changed on the screen is painted, if it is painted soon."""

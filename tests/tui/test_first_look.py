@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual.events import Key
 
 from advisor.agent.settling.advising import advise_here
 from advisor.facts.fact_base import FactBase, Source
@@ -59,6 +60,22 @@ async def test_what_an_answer_moves_is_there_before_it_is_proven() -> None:
         await settled(run.pilot)
         assert run.screen.asked == "task.kind"
         assert UNPROVEN not in screen_text(run.app)
+
+
+@piloted
+async def test_an_answer_that_is_taken_back_before_it_is_proven_is_taken_back() -> None:
+    desk = Slow()
+    async with running(InterviewScreen(), size=WIDE, desk=desk) as run:
+        desk.let_go.clear()
+        run.app.post_message(Key("2", "2"))
+        while UNPROVEN not in screen_text(run.app):
+            await run.pilot.pause(0.02)
+        run.app.post_message(Key("ctrl+z", None))
+        await run.pilot.pause(0.05)
+        desk.let_go.set()
+        await settled(run.pilot)
+        assert run.desk.interview.progress.said() == {}
+        assert run.screen.asked == "data.modality"
 
 
 def test_what_leads_is_what_the_plan_says_where_nothing_is_unknown() -> None:

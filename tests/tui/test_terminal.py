@@ -23,7 +23,7 @@ def test_the_keyboard_alone_goes_from_the_start_to_a_report_in_html(tmp_path: Pa
     wizard.press(ENTER)
     wizard.sees(KIND, "About")
     wizard.press("5")
-    wizard.sees("◂")
+    wizard.sees("◂", "What should come out?")
     wizard.press(CTRL_Z)
     wizard.sees(KIND, "2 Image", "About")
     wizard.press(DOWN, ENTER)

@@ -167,7 +167,7 @@ def told_page(found: Inspection, knowledge: Knowledge, look: Look) -> str:
         page.add((remark.what, Style.CARE if care else Style.PLAIN), remedy, first="! " if care else "· ")
     vocabulary = knowledge.vocabulary.facts
     known = [(vocabulary[name], value) for name, value in found.facts.items() if name in vocabulary]
-    asked = [(fact, value) for fact, value in known if fact.question]
+    asked = [(fact, value) for fact, value in known if fact.question and fact.ask]
     page.heading(f"{len(asked)} questions need not be asked")
     for fact, value in asked:
         said = shorten(answer_label(fact, value), 60)
