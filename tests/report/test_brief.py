@@ -162,6 +162,18 @@ def test_nothing_is_supposed_where_it_is_known() -> None:
     assert outlook(PICTURES | SIZED, machine="epyc-9654").supposed == ()
 
 
+def test_of_trees_no_time_is_computed() -> None:
+    table = {"task.kind": "classify", "data.modality": "tabular", "data.examples": 900, "data.inputs": 8, "task.outputs": 2}
+    (told,) = needs_of(outlook(table, machine="epyc-9654"))
+    assert told.startswith("little time and memory beside a network")
+
+
+def test_a_fact_without_which_its_time_is_not_known_is_asked_for() -> None:
+    cluster = PICTURES | SIZED | {"cluster.nodes": 4, "machine.gpu.count": 8}
+    *_, told = needs_of(outlook(cluster, machine="h100-sxm-80gb"))
+    assert told.endswith("without cluster.network_bytes_per_second (How fast is the network of one machine?)")
+
+
 def test_without_a_machine_its_time_needs_one() -> None:
     assert "its time is not known without a machine (--machine)" in needs_of(outlook(PICTURES | SIZED))
 

@@ -45,6 +45,8 @@ _STATED = ("data", "task", "machine", "cluster", "project")
 """Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
 _MOST_NAMES = 3
+_NO_NETWORK = " (not a network)"
+"""The end of the words of a type that is none."""
 _MOST_QUESTIONS = 3
 _ROOM = (3, 3, 9), (2, 3, 9), (2, 2, 8), (1, 2, 8), (1, 2, 7), (1, 1, 7), (1, 1, 6), (0, 1, 6), (0, 1, 5)
 """Questions, commands and lines of advice, the first that fit on a screen."""
@@ -204,7 +206,7 @@ def name_of(knowledge: Knowledge, entry: Recommendation) -> str:
         said = values.get(str(entry.value), str(entry.value))
         if entry.topic == "network.model" and said == str(entry.value):
             return _titled(said)
-        return said.removesuffix(" (not a network)")
+        return said.removesuffix(_NO_NETWORK)
     unit = entry.unit if entry.topic in _WITH_UNIT else ""
     return words.value_words(knowledge, entry.topic, entry.value, unit)
 
@@ -244,10 +246,23 @@ def needs_of(outlook: Outlook) -> Iterator[str]:
     else:
         lacking = next((one.missing for one in outlook.plan.figures if one.name == "time.epoch"), ())
         if lacking and "." in lacking[0] and lacking[0].partition(".")[0] in _STATED:
-            yield f"its time is not known without {lacking[0]}"
+            yield f"its time is not known without {lacking[0]}{_asked(outlook.plan, lacking[0])}"
+        elif _is_no_network(outlook.plan):
+            yield "little time and memory beside a network; a trial on your data (advisor try) measures them"
     if "cost.lowest" in known and "cost.highest" in known:
         lowest, highest = (f"{float(f'{known[name]:.2g}'):,g}" for name in ("cost.lowest", "cost.highest"))
         yield f"price {lowest} to {highest} (in the currency of your prices)"
+
+
+def _asked(plan: Plan, name: str) -> str:
+    fact = None if plan.knowledge is None else plan.knowledge.vocabulary.facts.get(name)
+    return "" if fact is None else f" ({fact.question})"
+
+
+def _is_no_network(plan: Plan) -> bool:
+    """True where trees or neighbours are advised, of which nothing is computed."""
+    values = {} if plan.knowledge is None else plan.knowledge.topics["network.type"].values
+    return values.get(str(_value(plan, "network.type")), "").endswith(_NO_NETWORK)
 
 
 def _origin(doubt: float) -> str:
@@ -367,7 +382,8 @@ def _page(brief: Brief, look: Look, more: str, questions: int, commands: int, li
     if brief.needs:
         label = "Needs: " if look.columns < _NARROW else f"{'Needs':<13}"
         page.add("; ".join(brief.needs), first=[(label, Style.FAINT)], rest="  " if look.columns < _NARROW else None)
-    page.blank()
+    if brief.lines or brief.needs:
+        page.blank()
     shown = brief.questions[:questions]
     width = max((cells(name) for name, _ in shown), default=0)
     ask = " An answer could still change it:" if shown else ""
