@@ -13,8 +13,10 @@ from advisor.cli.completing import complete_assignment, complete_machine, comple
 from advisor.facts.answers import as_arguments
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.values import to_text
+from advisor.facts.vocabulary import Value
 from advisor.wording import shell_words
 
+_SAID = (Source.ASKED, Source.INSPECTED)
 _FOUND = (Source.DETECTED, Source.PUBLISHED)
 Told = TypeVar("Told", bound=NamedTuple)
 """Options of a command."""
@@ -83,19 +85,19 @@ def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
     return shell_words(words)
 
 
-def once_more(options: Told, facts: Mapping[str, Known]) -> Told:
+def once_more(options: Told, stated: Mapping[str, Value | None]) -> Told:
     """The options for a command that repeats them: answers out of a pipe cannot be read twice, and are stated one by one."""
     answers = getattr(options, "answers", None)
     if answers is None or (answers.is_file() and not answers.is_relative_to("/dev")):
         return options
-    asked = [f"{name}={to_text(known.value)}" for name, known in facts.items() if known.source is Source.ASKED]
+    asked = [f"{name}={'unknown' if value is None else to_text(value)}" for name, value in stated.items()]
     again: Told = options._replace(answers=None, sets=asked)
     return again
 
 
 def stated_again(facts: Mapping[str, Known]) -> str:
-    """The arguments that made a saved plan, as they are typed in a shell: facts that somebody has stated, and the machine."""
-    asked = as_arguments({name: known.value for name, known in facts.items() if known.source is Source.ASKED})
+    """The arguments of a saved plan, as they are typed in a shell: facts that were stated or found in data, and the machine."""
+    asked = as_arguments({name: known.value for name, known in facts.items() if known.source in _SAID})
     found = [known for name, known in facts.items() if name.startswith("machine.") and known.source in _FOUND]
     if any(known.source is Source.DETECTED for known in found):
         return asked

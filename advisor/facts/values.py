@@ -8,6 +8,7 @@ import re
 from decimal import Decimal, DecimalException
 
 from advisor.errors import InputError, did_you_mean, input_error
+from advisor.facts.pictures import values_of_picture
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.wording import join_names, printable, shorten
 
@@ -58,6 +59,8 @@ def parse_value(fact: Fact, text: str, *, where: str = "") -> Value | None:
         return _parse_set(fact, text, where)
     if fact.type is FactType.TEXT:
         return _parse_text(text, where)
+    if any(wording.pixels for wording in fact.wordings) or fact.pixels:
+        text = values_of_picture(text.casefold()) or text
     return _parse_number(fact, text, where)
 
 

@@ -9,14 +9,9 @@ from advisor.facts.values import UNKNOWN_WORDS
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.wording import join_names, shorten
 
-_SIZE = re.compile(r"(\d{1,6}) ?[x×*] ?(\d{1,6})(?: ?[x×*] ?(\d{1,4}))?(?: ?(?:px|pixels?))?( gr[ea]y)?")
-_WIDTH = re.compile(r"(\d{1,6}) ?(?:px|pixels?|wide|px wide|pixels wide)( gr[ea]y)?")
-PHONE_PHOTO = 4000 * 3000 * 3
-"""The values of a picture as telephones take it."""
-
 
 def spelled_out(fact: Fact, text: str) -> str:
-    """Write every choice in the text by its full name, and the size of a picture as its values; anything else stays as it is.
+    """Write every choice in the text by its full name; anything else stays as it is.
 
     Raises:
         InputError: a number beyond the list, or a beginning that several choices share.
@@ -27,19 +22,7 @@ def spelled_out(fact: Fact, text: str) -> str:
     if fact.type is FactType.SET and folded not in (*UNKNOWN_WORDS, "none"):
         parts = [part for part in re.split(r"[,\s]+", text.strip(" []{}()")) if part]
         return ", ".join(_choice(fact, part) for part in parts)
-    return _values_of_picture(folded) or text if fact.pixels else text
-
-
-def _values_of_picture(text: str) -> str:
-    """The values of a picture of this size; nothing where the text is none. One that is only so wide counts as square."""
-    if text in ("phone", "phone photo", "phone photos", "photo", "photos"):
-        return str(PHONE_PHOTO)
-    if found := _SIZE.fullmatch(text):
-        width, height, colours, grey = found.groups()
-        return str(int(width) * int(height) * (int(colours) if colours else 1 if grey else 3))
-    if found := _WIDTH.fullmatch(text):
-        return str(int(found[1]) ** 2 * (1 if found[2] else 3))
-    return ""
+    return text
 
 
 def _choice(fact: Fact, text: str) -> str:

@@ -45,7 +45,8 @@ def interval_words(median: float, low: float, high: float, unit: str) -> tuple[s
 def about_words(seconds: float) -> str:
     """An estimated time, of which two digits are as many as it deserves: `38 min`, `2.6 days`."""
     size, name = _unit_of_seconds(seconds)
-    return f"{float(f'{seconds / size:.2g}'):g} {name}"
+    shown = f"{float(f'{seconds / size:.2g}'):g}"
+    return f"{shown} {name.removesuffix('s') if shown == '1' and len(name) > 3 else name}"
 
 
 def _unit_of_seconds(value: float) -> tuple[float, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from advisor.agent.settling.known_model import usual_length
 from advisor.agent.settling.workloads import model_name
@@ -15,11 +16,14 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.advise import WITH_REASONS
 from advisor.inference.plan import Plan
 from advisor.machine.profiles.files import find_device
-from advisor.report.contents import Outlook, Remedy
+from advisor.report.contents import SPREAD, Outlook, Remedy
 from advisor.report.numbers import known_values
 from advisor.report.slowness import slowness
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.machines import named_machine
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
 
 _CARDS = ("l4", "h100-sxm-80gb")
 """Cards that are for rent nearly everywhere, the cheaper one first."""
@@ -36,6 +40,8 @@ _WORTH_IT = 0.7
 """Of the time as it is; what saves less is not worth a change."""
 _MOST = 3
 _SMALLEST_PICTURE = 3 * 64 * 64
+_USUAL_PICTURE = 3 * 224 * 224
+"""The values of the pictures that published networks were trained on."""
 _FEWEST_STEPS = 128
 _FEWEST_EXAMPLES = 5000
 
@@ -67,9 +73,11 @@ def _as_usual(plan: Plan) -> tuple[str, ...]:
         if (known := plan.facts.get(name)) is not None and known.source is Source.ASSUMED
     }
     model = model_name(plan)
-    if text and model is not None and "data.sequence_length" not in plan.facts:
-        usual["data.sequence_length"] = usual_length(model) or 0
-    return tuple(said[name].format(f"{value:,}") for name, value in usual.items() if said[name] and value)
+    stated = plan.facts.get("data.sequence_length")
+    if text and model is not None and (stated is None or stated.source is Source.ASSUMED):
+        usual["data.sequence_length"] = usual_length(model) or usual.get("data.sequence_length", 0)
+    told = [said[name].format(f"{value:,}") for name, value in usual.items() if said[name] and value]
+    return tuple(words.replace("s each", " each") if words.startswith("1 ") else words for words in told)
 
 
 def _remedies(inputs: Inputs, plan: Plan) -> tuple[Remedy, ...]:
@@ -85,7 +93,7 @@ def _remedies(inputs: Inputs, plan: Plan) -> tuple[Remedy, ...]:
 def _elsewhere(inputs: Inputs) -> Iterator[Remedy]:
     """The first card on which it fits, where nobody has stated a machine."""
     facts = inputs.facts
-    if any(name.startswith(_OF_A_MACHINE) for name in facts.by_source(Source.ASKED)):
+    if any(name.startswith("machine.") for name in facts.by_source(Source.ASKED)) or _machines(facts) > 1:
         return
     for name in _CARDS:
         device = find_device(name)
@@ -98,6 +106,11 @@ def _elsewhere(inputs: Inputs) -> Iterator[Remedy]:
             return
 
 
+def _machines(facts: FactBase) -> int:
+    known = facts.known("cluster.nodes")
+    return known.value if known is not None and isinstance(known.value, int) else 1
+
+
 def _moved(facts: FactBase, machine: FactBase) -> FactBase:
     kept: Mapping[str, tuple[Known, ...]] = {
         name: known for name, known in facts.entries.items() if not name.startswith(_OF_A_MACHINE)
@@ -106,7 +119,7 @@ def _moved(facts: FactBase, machine: FactBase) -> FactBase:
 
 
 def _otherwise(inputs: Inputs, plan: Plan) -> Iterator[Remedy]:
-    for change in _changes(inputs.facts, plan):
+    for change in _changes(inputs.facts, plan, inputs.inspection):
         changed = replace(inputs, facts=inputs.facts.with_values(change.facts, Source.ASKED))
         typed = " ".join(f"--set {name}={to_text(value)}" for name, value in change.facts.items())
         remedy = _planned(changed, change.says, typed)
@@ -114,7 +127,8 @@ def _otherwise(inputs: Inputs, plan: Plan) -> Iterator[Remedy]:
             yield remedy
 
 
-def _changes(facts: FactBase, plan: Plan) -> Iterator[_Change]:
+def _changes(facts: FactBase, plan: Plan, data: Inspection | None) -> Iterator[_Change]:
+    """Sizes are those of the data where there are data: a project takes all of them, as they are."""
     values = {name: known.value for name, known in plan.facts.items()}
     advised = {name: entry.value for name, entry in plan.recommendations.items()}
     if advised.get("network.init") != "pretrained":
@@ -124,11 +138,13 @@ def _changes(facts: FactBase, plan: Plan) -> Iterator[_Change]:
         yield _Change("training a new last layer alone", {"training.adaptation": "last_layer"})
     inputs, steps, examples = (values.get(f"data.{name}") for name in ("inputs", "sequence_length", "examples"))
     modality = values.get("data.modality")
-    if modality == "image" and isinstance(inputs, int) and inputs >= 4 * _SMALLEST_PICTURE:
-        yield _Change("pictures of half the width and height", {"data.inputs": inputs // 4})
-    if modality == "text" and isinstance(steps, int) and steps >= 2 * _FEWEST_STEPS:
+    if modality == "image" and isinstance(inputs, int) and inputs >= 4 * _SMALLEST_PICTURE and data is None:
+        usual = inputs >= 4 * _USUAL_PICTURE
+        says = "pictures of 224 x 224 pixels" if usual else "pictures of half the width and height"
+        yield _Change(says, {"data.inputs": _USUAL_PICTURE if usual else inputs // 4})
+    if modality == "text" and isinstance(steps, int) and steps >= 2 * _FEWEST_STEPS and data is None:
         yield _Change("texts cut to half their length", {"data.sequence_length": steps // 2})
-    if isinstance(examples, int) and examples >= 10 * _FEWEST_EXAMPLES:
+    if isinstance(examples, int) and examples >= 10 * _FEWEST_EXAMPLES and data is None:
         yield _Change("a tenth of the examples", {"data.examples": examples // 10})
 
 
@@ -137,6 +153,6 @@ def _planned(inputs: Inputs, says: str, arguments: str) -> Remedy | None:
     plan = plan_of(inputs, WITH_REASONS)
     times = known_values(plan)
     strategy = plan.recommendations.get("memory.strategy")
-    if "time.longest" not in times or strategy is None or strategy.value == "does_not_fit":
+    if "time.longest" not in times or strategy is None or strategy.value in ("does_not_fit", *SPREAD):
         return None
     return Remedy(says, arguments, times["time.shortest"], times["time.longest"])

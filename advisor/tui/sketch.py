@@ -10,7 +10,8 @@ from typing import Any
 from advisor.inference.plan import ComputedFigure, Plan
 from advisor.knowledge.model import Knowledge
 from advisor.networks.description import picture
-from advisor.report.numbers import number_words
+from advisor.report.numbers import about_words, number_words
+from advisor.report.slowness import slowness
 from advisor.tui.labels import advice_label, value_label
 
 UNKNOWN = "?"
@@ -99,6 +100,9 @@ def _facts(knowledge: Knowledge, plan: Plan) -> Iterator[str]:
         yield f"{number_words(_value(step), 's')} a step"
     if (epoch := figures.get("time.epoch")) is not None:
         yield f"{number_words(_value(epoch), 's')} a pass over the data"
+    if (shortest := figures.get("time.shortest")) is not None and (longest := figures.get("time.longest")) is not None:
+        slow = " (slow)" if slowness(plan) else ""
+        yield f"{about_words(_value(shortest))} to {about_words(_value(longest))} in all{slow}"
 
 
 def _value(figure: ComputedFigure) -> float:

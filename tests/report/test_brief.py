@@ -139,7 +139,7 @@ def test_memory_and_times_are_the_figures_of_the_plan() -> None:
     assert memory.startswith(f"{known['memory.training'] / 1e9:.3g} GB")  # type: ignore[operator]
     assert whole.endswith(" for 3 to 20 passes over the data")
     assert a_pass.startswith("a pass about ")
-    assert a_pass.endswith("computed from published speed)")
+    assert a_pass.endswith(" (computed from published speed)")
     assert price.startswith("price ")
 
 
@@ -163,7 +163,13 @@ def test_nothing_is_supposed_where_it_is_known() -> None:
 
 
 def test_of_trees_no_time_is_computed() -> None:
-    table = {"task.kind": "classify", "data.modality": "tabular", "data.examples": 900, "data.inputs": 8, "task.outputs": 2}
+    table = {
+        "task.kind": "classify",
+        "data.modality": "tabular",
+        "data.examples": 900,
+        "data.inputs": 8,
+        "task.outputs": 2,
+    }
     (told,) = needs_of(outlook(table, machine="epyc-9654"))
     assert told.startswith("little time and memory beside a network")
 
@@ -176,6 +182,10 @@ def test_a_fact_without_which_its_time_is_not_known_is_asked_for() -> None:
 
 def test_without_a_machine_its_time_needs_one() -> None:
     assert "its time is not known without a machine (--machine)" in needs_of(outlook(PICTURES | SIZED))
+
+
+def there_is_room(plan: Plan) -> bool:
+    return plan.recommendations["memory.strategy"].value not in ("does_not_fit", "shard_states", "offload")
 
 
 SLOW: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -199,6 +209,7 @@ def test_what_would_help_takes_as_long_as_its_own_plan_says(name: str) -> None:
         words = remedy.arguments.split()
         machine = words[1] if words[0] == "--machine" else named["machine"]
         changed = dict(word.split("=") for word in words if "=" in word)
+        assert there_is_room(planned(facts | changed, machine=machine)[1])
         there = known_values(planned(facts | changed, machine=machine)[1])
         assert (remedy.shortest, remedy.longest) == pytest.approx((there["time.shortest"], there["time.longest"]))
         assert remedy.longest < now["time.longest"]
@@ -211,6 +222,56 @@ def test_a_rented_card_is_no_help_to_those_who_have_stated_a_machine() -> None:
     stated = {"machine.gpu.count": 0, "machine.cpu.usable_cores": 4, "machine.memory_bytes": 16_000_000_000}
     assert not any("--machine" in one.arguments for one in outlook(facts | stated).remedies)
     assert any("--machine" in one.arguments for one in outlook(facts, machine="epyc-9654").remedies)
+
+
+def test_a_card_on_which_nothing_fits_is_no_help() -> None:
+    large = TEXTS | {
+        "network.parameters": 70_000_000_000,
+        "project.pretrained_allowed": False,
+        "data.examples": 1_000_000,
+    }
+    assert not any("--machine l4" in one.arguments for one in outlook(large, machine="epyc-9654").remedies)
+
+
+def test_a_network_that_main_memory_cannot_hold_is_told_of() -> None:
+    large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 32_000_000_000, "machine.gpu.count": 0}
+    here = outlook(TEXTS | large | {"machine.cpu.usable_cores": 8, "project.pretrained_allowed": False})
+    (told,) = warnings_of(here.plan, here)
+    assert told.startswith("Nothing fits: ")
+
+
+def test_sizes_of_data_that_are_there_are_not_to_be_changed(tmp_path: Path) -> None:
+    table = tmp_path / "texts.csv"
+    said = ["good and long enough to be a text of words", "bad and just as long as the one before it"]
+    table.write_text("text,label\n" + "".join(f"{said[n % 2]} {n},{n % 2}\n" for n in range(60_000)))
+    here = outlook({"project.hours_available": 0.02}, data=table, target="label", machine="epyc-9654")
+    assert not any("data." in one.arguments for one in here.remedies)
+
+
+def test_a_remedy_takes_the_place_of_what_was_said() -> None:
+    facts, named = SLOW["many pictures on a processor"]
+    session, plan = planned(facts, **named)
+    said = " ".join(f"--set {name}={value}" for name, value in facts.items())
+    told = brief_of(
+        plan, session.inputs.knowledge, f"{said} --machine epyc-9654", outlook=outlook_of(session.inputs, plan)
+    )
+    words = told.next[0][0].split()
+    assert words[:2] == ["advisor", "recommend"]
+    named_facts = [word.partition("=")[0] for word in words if "=" in word]
+    assert len(named_facts) == len(set(named_facts))
+    assert words.count("--machine") == 1
+
+
+def test_a_published_network_has_the_weights_of_its_figures() -> None:
+    _, plan = planned(PICTURES | SIZED, machine="epyc-9654")
+    (line,) = (line for line in brief(plan).lines if line.label == "Network")
+    size = known_values(plan)["network.size"]
+    assert line.says.endswith(f" with {size / 1e6:.3g} million weights")
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert title_of(planned(PICTURES | {"data.examples": 1})[1]).startswith("sort 1 picture into")
+    assert "1 value each" in outlook({"task.kind": "forecast", "data.modality": "time_series"}).supposed
 
 
 def test_what_is_quick_needs_no_help() -> None:

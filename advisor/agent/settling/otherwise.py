@@ -17,9 +17,12 @@ def timed_otherwise(plan: Plan | Glance, outcome: Outcome) -> str | None:
     A number format that cannot be timed on a device is timed as 32 bits, and a graphics card that torch does not reach as the
     processor (see workload_of). Where a step of the whole batch is too slow for the time, fewer examples are timed.
     """
-    timed_with, batch = outcome.applies.get("batch_size"), plan.value("training.micro_batch")
-    if "batch_size" in outcome.bound_by and timed_with is not None and batch is not None and timed_with != str(batch):
-        return f"It was timed with {timed_with} examples at a time and the plan takes {batch}, so the plan does not rest on it."
+    fewer = fewer_examples(plan, outcome)
+    if fewer is not None:
+        batch = plan.value("training.micro_batch")
+        return (
+            f"It was timed with {fewer} examples at a time and the plan takes {batch}, so the plan does not rest on it."
+        )
     precision = plan.value("training.precision") or Precision.FP32.value
     computes = {"device": (Device.CUDA if on_card(plan) else Device.CPU).value, "precision": precision}
     other = {
@@ -29,6 +32,13 @@ def timed_otherwise(plan: Plan | Glance, outcome: Outcome) -> str | None:
         return None
     timed, asked = _words(other), _words({name: computes[name] for name in other})
     return f"The step was timed {timed}; the plan computes {asked}, which cannot be timed here."
+
+
+def fewer_examples(plan: Plan | Glance, outcome: Outcome) -> str | None:
+    """The batch size of the steps that were timed, where it is not the plan's; None where it is, or does not count."""
+    timed_with, batch = outcome.applies.get("batch_size"), plan.value("training.micro_batch")
+    differs = "batch_size" in outcome.bound_by and batch is not None and timed_with != str(batch)
+    return timed_with if differs else None
 
 
 def _words(found: dict[str, str]) -> str:

@@ -27,6 +27,9 @@ INTRODUCTION = (
     "Empty line: I don't know.  ? explains and lists commands.  ! prints the plan.",
 )
 NO_DATA = "Are the data here? `advisor wizard --data PATH` looks into them, and asks less."
+NO_CARD = (
+    "Will it be trained elsewhere? `advisor wizard --machine rtx-4090` plans for that card (`advisor profiles list`)."
+)
 AT_THE_END = (
     "all, how TOPIC, why not TOPIC VALUE, flip TOPIC, what if NAME=VALUE, change NAME, or an empty line to go on."
 )
@@ -53,8 +56,12 @@ class PlainFace:
 
     def run(self) -> bool:
         """Ask until nothing can change any more (True) or the user stops (False); either way show the plan."""
-        for line in INTRODUCTION if self.desk.inspection is not None else (*INTRODUCTION, NO_DATA):
+        for line in INTRODUCTION:
             say(line)
+        if self.desk.inspection is None:
+            say(NO_DATA)
+        if self.desk.inputs.here:
+            say(NO_CARD)
         self._say_unused()
         try:
             while True:

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,10 +18,11 @@ from advisor.cli.console import panel, warn, write
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import TOLD as TOLD_FACTS
-from advisor.cli.options import handed_on
+from advisor.cli.options import handed_on, once_more
 from advisor.cli.signals import told_to
 from advisor.cli.wizard.wizard import stated_in
 from advisor.errors import input_error
+from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import School
 
 if TYPE_CHECKING:
@@ -47,19 +48,20 @@ def serve(options: Serve) -> None:
             where="advisor serve",
             remedy='Install it: python -m pip install "textual-serve>=1.1.3,<1.2". `advisor wizard` works without.',
         ) from error
-    _check(options)
-    asyncio.run(_until_told(options, partial(listening, arguments=handed_on(options, TOLD_FACTS))))
+    again = once_more(options, _checked(options))
+    asyncio.run(_until_told(options, partial(listening, arguments=handed_on(again, TOLD_FACTS))))
     end_interrupted(ENDED)
 
 
-def _check(options: Serve) -> None:
-    """Refuse here what each wizard would refuse in its window."""
-    stated_in(options)
+def _checked(options: Serve) -> Mapping[str, Value | None]:
+    """The facts that are stated; what each wizard would refuse in its window is refused here."""
+    stated = stated_in(options)
     inputs_of(
         options._replace(answers=None, sets=None),
         school=School(options.school) if options.school else School.TODAY,
         complain=warn,
     )
+    return stated
 
 
 async def _until_told(options: Serve, listening: Callable[[int], AbstractAsyncContextManager[Guard]]) -> None:

@@ -296,9 +296,11 @@ def _counts(judged: Judged) -> tuple[int, ...]:
     if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE) and len(known):
         numbers = known.cast(polars.Float64).to_numpy()
         with numpy.errstate(all="ignore"):  # from the least to the greatest float is more than a float
-            if not numpy.isfinite(numbers.max() - numbers.min()):
+            span = numbers.max() - numbers.min()
+            if not numpy.isfinite(span):
                 return ()
-        return tuple(numpy.histogram(numbers, bins=BINS)[0].tolist())
+            shares = (numbers - numbers.min()) / (span or 1.0)  # numpy refuses a span that is tiny beside its numbers
+        return tuple(numpy.histogram(shares, bins=BINS, range=(0.0, 1.0))[0].tolist())
     if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
         counted = known.value_counts(name="of")["of"]
         return tuple(counted.sort(descending=True).head(BINS).to_list())

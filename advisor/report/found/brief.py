@@ -10,7 +10,7 @@ from advisor.agent.agent import Revision
 from advisor.agent.choosing import PATIENCE
 from advisor.agent.events import ProbeSkipped
 from advisor.agent.machines.remarks import Again
-from advisor.agent.settling.otherwise import timed_otherwise
+from advisor.agent.settling.otherwise import fewer_examples, timed_otherwise
 from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.probes.catalogue import probe_named
@@ -103,7 +103,10 @@ def _row(page: Page, *words: tuple[str, Style]) -> None:
 
 def _bet(page: Page, revision: Revision, outcome: Outcome) -> None:
     title, before, _, after, _ = bet_row(revision.after, outcome)
+    fewer = fewer_examples(revision.after, outcome)
     found, said, style = _found(revision, outcome), _said(outcome, after), STYLES[outcome.verdict]
+    if fewer is not None and outcome.verdict is not Verdict.UNDECIDED:
+        said, style = f"only with {fewer}", Style.CARE
     if outcome.failure:
         style = Style.BAD
     if page.look.columns < _NARROW:

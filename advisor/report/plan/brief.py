@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,7 +17,7 @@ from advisor.report.numbers import about_words, known_values, memory_warning, nu
 from advisor.report.page import Look, Page, Style, cells
 from advisor.report.plan.text import symbol
 from advisor.report.slowness import slowness
-from advisor.wording import join_names
+from advisor.wording import join_names, shell_words
 
 _NARROW = 60
 """Columns, below which lines are told one after another."""
@@ -61,6 +62,16 @@ THINGS: Mapping[str, str] = {
     "tree": "trees",
 }
 """Examples of each modality, in everyday words."""
+_ONE = {
+    "rows of a table": "row of a table",
+    "pictures": "picture",
+    "sounds": "sound",
+    "films": "film",
+    "texts": "text",
+    "graphs": "graph",
+    "trees": "tree",
+    "examples": "example",
+}
 _TASKS: Mapping[str, str] = {
     "classify": "sort {things} into {outputs}classes",
     "regress": "predict {outputs}numbers from {things}",
@@ -145,7 +156,9 @@ def title_of(plan: Plan) -> str:
     facts = {name: known.value for name, known in plan.facts.items()}
     things = THINGS.get(str(facts.get("data.modality")), "examples")
     count, outputs = facts.get("data.examples"), facts.get("task.outputs")
-    if things == "series" and isinstance(count, int):
+    if count == 1:
+        things = _ONE.get(things, things)
+    elif things == "series" and isinstance(count, int):
         things = "pieces of series"  # one long series is cut into many
     if facts.get("task.kind") == "classify" and outputs == 1:
         outputs = None  # the data tell of one number, which the stated task is not about
@@ -153,7 +166,7 @@ def title_of(plan: Plan) -> str:
         things=f"{count:,} {things}" if isinstance(count, int) else things,
         outputs=f"{outputs:,} " if isinstance(outputs, int) else "",
     )
-    said = said.replace(" 1 numbers", " one number").replace("1 rows", "one row")
+    said = said.replace(" 1 numbers", " one number")
     by = "" if plan.school is School.TODAY else f"by {words.SCHOOL_WORDS[plan.school]}"
     return ", ".join(filter(None, (said, _place(facts), by)))
 
@@ -184,7 +197,7 @@ def _lines(plan: Plan, knowledge: Knowledge) -> Iterator[Line]:
             if words.is_advice(entry) and (entry.value not in _SAYS_NOTHING or entry.tied)
         ]
         if label == "Network" and any(entry.topic == "network.model" for entry, _ in said):
-            said = said[:1]  # it has the type and the widths that it has
+            said = [(said[0][0], _with_its_size(plan, said[0][1]))]  # it has the type and the widths that it has
         if said:
             statuses = [entry.status for entry, _ in said]
             least = next(one for one in (Status.OPEN, Status.LEANING, *statuses) if one in statuses)
@@ -209,6 +222,16 @@ def name_of(knowledge: Knowledge, entry: Recommendation) -> str:
         return said.removesuffix(_NO_NETWORK)
     unit = entry.unit if entry.topic in _WITH_UNIT else ""
     return words.value_words(knowledge, entry.topic, entry.value, unit)
+
+
+def _with_its_size(plan: Plan, title: str) -> str:
+    """The network with as many weights as it has here, where the last layer is that of the task."""
+    size = known_values(plan).get("network.size")
+    name, has_size, _ = title.partition(" with ")
+    if not has_size or size is None:
+        return title
+    shown = f"{size / 1e9:.3g} billion" if size >= 1e9 else f"{size / 1e6:.3g} million"
+    return f"{name} with {shown} weights"
 
 
 def _titled(name: str) -> str:
@@ -238,9 +261,7 @@ def needs_of(outlook: Outlook) -> Iterator[str]:
         fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
         yield f"{shortest} to {longest} for {fewest} to {most} passes over the data"
-        each, doubt = known["time.epoch"], known["time.doubt"]
-        low, middle, high = map(about_words, (each / doubt, each, each * doubt))
-        yield f"a pass about {middle} ({low} to {high}, {_origin(doubt)})"
+        yield f"a pass about {about_words(known['time.epoch'])} ({_origin(known['time.doubt'])})"
     elif not any(name in outlook.plan.facts for name in ("machine.gpu.name", "machine.cpu.usable_cores")):
         yield "its time is not known without a machine (--machine)"
     else:
@@ -293,7 +314,7 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
             "other. A faster link between them, fewer machines, or adapters in place of all weights would help."
         )
     slow = slowness(outlook.plan)
-    if slow is not None:
+    if slow is not None and not memory_warning(plan):
         yield f"{slow} {_faster(plan, outlook.remedies)}"
 
 
@@ -324,7 +345,7 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
         yield f"advisor wizard{said}", "answer a few questions"
         return
     for remedy in remedies[:1]:
-        yield f"advisor recommend{said} {remedy.arguments}", f"with {remedy.says}"
+        yield f"advisor recommend {_changed(arguments, remedy.arguments)}", f"with {remedy.says}"
     strategy = _value(plan, "memory.strategy")
     if strategy == "does_not_fit" or strategy in contents.SPREAD:
         yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
@@ -334,6 +355,16 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
     if data:
         yield f"advisor try{said}", "is a network worth it on these data?"
     yield f"advisor starter{said} --output project", "a project for this plan"
+
+
+def _changed(arguments: str, others: str) -> str:
+    """The arguments with others in place of those that say the same otherwise."""
+    new = shlex.split(others)
+    said = {new[at + 1].partition("=")[0] if new[at] == "--set" else new[at] for at in range(0, len(new), 2)}
+    old = shlex.split(arguments)
+    pairs = [old[at : at + 2] for at in range(0, len(old), 2)]
+    kept = [pair for pair in pairs if (pair[1].partition("=")[0] if pair[0] == "--set" else pair[0]) not in said]
+    return shell_words([*(word for pair in kept for word in pair), *new])
 
 
 def summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None = None) -> Iterator[tuple[str, str]]:

@@ -72,8 +72,7 @@ def _network(page: Page, report: BenchReport, result: Measured) -> None:
     threads = result.best_threads
     own = findings.seconds(result, THREADS.name, threads) if threads is not None else None
     if threads is None or own is None:
-        sizes = (findings.seconds(result, BATCH.name, size) for size in findings.settings(result, BATCH.name))
-        step = next(filter(None, sizes), None)
+        step = findings.seconds(result, BATCH.name, result.network.batch_size)
         time_, faster, said = f"{short(step.median)} s" if step else "", "", "-"
     else:
         outcome = result.outcomes.get(THREADS.name)

@@ -149,6 +149,8 @@ class Boxes(Ticks):
 def _hint(fact: Fact) -> str:
     if not fact.numeric:
         return "a word or two"
+    if fact.pixels:
+        return "640 wide, 640 x 480, or phone photo; empty: unknown"
     low, high = (describe(fact, int(bound) if bound == int(bound) else bound) for bound in (fact.minimum, fact.maximum))
     return f"from {low} to {high}; empty: unknown"
 

@@ -12,11 +12,12 @@ from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import TOLD, Format, as_packs, once_more, stated_again, typed_again
 from advisor.errors import input_error
+from advisor.facts.fact_base import Source
 from advisor.inference.advise import FULL, WITH_REASONS
 from advisor.inference.plan import Plan
 from advisor.interview.agenda import first_questions
 from advisor.knowledge.cache import knowledge_for
-from advisor.knowledge.model import Knowledge
+from advisor.knowledge.model import Knowledge, School
 from advisor.report.page import Look
 from advisor.report.plan.brief import brief_of, brief_page
 from advisor.session.inputs import plan_of
@@ -35,7 +36,8 @@ def recommend(options: Recommend) -> None:
     inputs = inputs_of(options)
     plan = plan_of(inputs, WITH_REASONS if _is_short(options) else FULL)
 
-    told = typed_again(once_more(options, plan.facts), TOLD)
+    stated = {name: known.value for name, known in plan.facts.items() if known.source is Source.ASKED}
+    told = typed_again(once_more(options, stated), TOLD)
     if _is_short(options):
         asked, outlook = first_questions(plan), outlook_of(inputs, plan)
         brief = brief_of(plan, inputs.knowledge, told, data=options.data is not None, questions=asked, outlook=outlook)
@@ -66,7 +68,9 @@ def report(options: Report) -> None:
 
         return evidence(plan, None, outcomes_beside(saved))
 
-    _deliver(plan, knowledge, options, seen, stated_again(plan.facts))
+    school = "" if plan.school is School.TODAY else f"--school {plan.school.value}"
+    told = " ".join(filter(None, (stated_again(plan.facts), school, typed_again(options, {"packs": "--rules"}))))
+    _deliver(plan, knowledge, options, seen, told)
 
 
 def _plan_named(options: Report) -> Path:

@@ -212,8 +212,8 @@ class InterviewScreen(WizardScreen[None]):
             self.call_after_refresh(plan.focus)
 
     def action_back(self) -> None:
-        """Go back to the question where the plan has taken its place, else to the screen before."""
-        if self.has_class("-narrow") and self.has_class("-plan"):
+        """Go back from the plan to the question, else to the screen before."""
+        if self.query_one(PlanList).has_focus and self.asked is not None:
             self.action_turn()
         else:
             super().action_back()

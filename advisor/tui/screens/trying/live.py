@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -12,6 +11,7 @@ from textual.widgets import Static
 
 from advisor.agent.trials.state import Row, Trials
 from advisor.report.found.trying import amount
+from advisor.training.ladder.intervals import t_interval
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.tui.screens.running.race import Lane, Queue, Race, SoFar, Step
 from advisor.tui.screens.running.run_screen import TimeBar
@@ -26,7 +26,8 @@ STAGES = {
     Stage.VARIATIONS: "variations of the best",
 }
 FINALS = "held-out examples"
-_NORMAL = 1.96
+_OVERLAP = 0.25
+"""Examples tested over those trained on, where a fifth is held out."""
 
 
 class TrialsPane(Horizontal):
@@ -65,11 +66,10 @@ class TrialsPane(Horizontal):
         self.query_one(Curves).show(state.curves)
 
 
-def interval(scores: list[float]) -> tuple[float, float, float]:
-    """The mean of the folds with its 95 % interval, as a normal distribution has it; empty for a single fold."""
-    mean = statistics.fmean(scores)
-    half = _NORMAL * statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
-    return mean - half, mean, mean + half
+def interval(scores: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of the folds within its 95 % interval; the mean alone where there is one fold."""
+    found = t_interval(scores, overlap=_OVERLAP)
+    return (found.low, found.mean, found.high) if found.n > 1 else (found.mean, found.mean, found.mean)
 
 
 def lanes(state: Trials) -> Iterator[Lane]:
@@ -116,13 +116,25 @@ def so_far(state: Trials) -> Iterator[Content]:
 
 def leading(ranked: list[Row]) -> str:
     """`linear leads; ffn 100 is level with it within noise: a network may not be worth it.`"""
-    best = ranked[0]
-    low, _, high = interval(best.scores)
-    level = [row for row in ranked[1:] if interval(row.scores)[2] >= low and interval(row.scores)[0] <= high]
+    best, *others = ranked
+    if not others:
+        return f"{best.name} is the first."
+    if len(best.scores) < 2:
+        return f"{best.name} leads after one fold; how much of that is noise is not known yet."
+    level = [row for row in others if not _beyond_noise(best, row)]
     if not level:
-        return f"{best.name} leads, beyond noise." if len(ranked) > 1 else f"{best.name} is the first."
+        return f"{best.name} leads, beyond noise."
     names = ", ".join(row.name for row in level[:3]) + (f" and {len(level) - 3} more" if len(level) > 3 else "")
     verb = "is" if len(level) == 1 else "are"
     kinds = {row.kind for row in (best, *level)}
     simple = ": a network may not be worth it" if Kind.NETWORK in kinds and len(kinds) > 1 else ""
     return f"{best.name} leads; {names} {verb} level with it within noise{simple}."
+
+
+def _beyond_noise(best: Row, other: Row) -> bool:
+    """True where the difference on the same folds is, with Student's interval; a single fold shows no noise."""
+    gains = [ours - theirs for ours, theirs in zip(best.scores, other.scores, strict=False)]
+    if len(gains) < 2:
+        return False
+    found = t_interval(gains, overlap=_OVERLAP)
+    return found.low > 0 or found.high < 0
