@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -151,3 +152,12 @@ def test_an_option_without_its_value_is_sent_to_the_help_of_its_command(tmp_path
     assert "`advisor inspect --help` shows" in refused("inspect", tmp_path / "none.csv", "--target")
     assert "`advisor rules show --help` shows" in refused("rules", "show", "--rules")
     assert "`advisor --help` shows" in refused("--version=3")
+
+
+@pytest.mark.parametrize("least", ["0.1", "1", "1e300", "-1e-300"])
+def test_a_column_of_numbers_that_hardly_differ_is_read(least: str, tmp_path: Path) -> None:
+    table = tmp_path / "sensor.csv"
+    values = [float(least), math.nextafter(float(least), math.inf)]
+    table.write_text("x,y\n" + "".join(f"{values[n % 2]!r},{n % 2}\n" for n in range(300)))
+    done = advisor("inspect", table, "--target", "y")
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from advisor.cli.commands.options import Serve
+from advisor.cli.options import once_more
+
 from .program import advisor, refused
 
 NOWHERE = ("--machine", "none")
@@ -171,3 +174,11 @@ def test_the_wizard_puts_an_earlier_conversation_aside(answers: Path, tmp_path: 
 def test_the_wizard_either_resumes_or_begins_with_answers(answers: Path) -> None:
     assert "Leave --answers or --resume out." in refused("wizard", "--plain", "--resume", answers)
     assert "Leave --set or --resume out." in refused("wizard", "--plain", "--resume", "--set", "task.kind=classify")
+
+
+def test_answers_that_cannot_be_read_twice_are_stated_one_by_one(answers: Path) -> None:
+    stated = {"data.modality": "image", "data.examples": None}
+    again = once_more(Serve(answers=Path("/dev/stdin"), sets=["data.modality=image"]), stated)
+    assert (again.answers, again.sets) == (None, ["data.modality=image", "data.examples=unknown"])
+    named = Serve(answers=answers)
+    assert once_more(named, stated) is named

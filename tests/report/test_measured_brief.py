@@ -154,3 +154,11 @@ def test_nothing_measured_is_said_and_a_narrow_screen_wraps(plan: Plan) -> None:
     text = screen(plan, width=40)
     assert "Nothing was measured." in text
     assert max(cells(line) for line in text.splitlines() if "advisor " not in line) <= 40
+
+
+def test_a_bet_that_was_timed_with_fewer_examples_is_not_called_decided(plan: Plan) -> None:
+    applies = {"network": "cnn 64-[8]-10", "batch_size": "8"}
+    for verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED):
+        text = screen(plan, threads(verdict, applies=applies, bound_by=("batch_size",)))
+        assert columns_of(text, "Processor threads")[-1] == "only with 8"
+        assert "so the plan does not rest on it" in " ".join(text.split())

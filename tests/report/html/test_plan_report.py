@@ -37,7 +37,7 @@ def test_the_time_is_told_where_it_is_known() -> None:
     )
     needs = (
         "Needs 300 MB of memory; 14 min to 4.7 h for 10 to 100 passes over the data; "
-        "a pass about 2 min (1 min to 4 min, computed from products measured here)."
+        "a pass about 2 min (computed from products measured here)."
     )
     assert needs in section(plan_html(timed, knowledge()), "short")
 
