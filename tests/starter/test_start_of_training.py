@@ -33,7 +33,7 @@ def kept_bytes(folder: Path, plan: Blueprint) -> int:
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in own:
             kept[storage.data_ptr()] = storage.nbytes()
-        return tensor
+        return tensor.detach()  # as in tests/networks/computed.py
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         figures = made.loss_of(training.model, next(iter(training.batches)))
