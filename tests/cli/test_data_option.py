@@ -61,7 +61,7 @@ def test_the_page_says_what_is_worth_trying(wine: Path) -> None:
     said = " ".join(
         advisor("recommend", "--data", wine, "--target", "cultivar", "--machine", "none", "--all").out.split()
     )
-    assert "`advisor try` with the same --data and --target" in said
+    assert f"advisor try --data {wine} --target cultivar --machine none" in said
     assert "found in the data" in said
     assert (
         "WORTH TRYING" not in advisor("recommend", "--set", "data.modality=tabular", "--machine", "none", "--all").out
