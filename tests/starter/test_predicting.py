@@ -321,3 +321,19 @@ def test_weights_of_made_up_examples_answer_nothing(network: str, tmp_path: Path
     run(folder, f"python train.py{' ' + FEW if network == 'ffn' else ''}")
     with pytest.raises(SystemExit, match=r"made-up examples: run train\.py with --data"):
         run(folder, f"python predict.py --data {data}")
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+def test_files_that_are_no_pictures_are_left_out_and_told(
+    network: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = pictures(tmp_path)
+    (data / "dark" / "broken.png").write_text("no picture")
+    folder = project(tmp_path / "project", blueprint(network, Layout.PICTURE, Targets.CLASS))
+    run(folder, f"python train.py --data '{data}'{f' {FEW}' if network == 'cnn' else ''}")
+    run(folder, f"python predict.py --data '{data}' --output found.csv")
+    assert len(polars.read_csv(folder / "found.csv")) == 20
+    assert capsys.readouterr().err.count("1 of 21 files cannot be read as pictures and are left out, such as ") == 2
+    with pytest.raises(SystemExit, match="None of these files can be read as a picture"):
+        run(folder, f"python predict.py --data '{data / 'dark' / 'broken.png'}' --output other.csv")
+    assert complaints(folder) == ""
