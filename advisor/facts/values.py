@@ -228,7 +228,7 @@ def singular(unit: str) -> str:
 
 
 def with_unit(value: float, unit: str) -> str:
-    """A number for people: 16 GB, 31.5 GB/s, 8 cores, 12 %."""
+    """A number for people: 16 GB, 31.5 GB/s, 8 cores, 12 %, level 6."""
     if unit in ("bytes", "bytes/s"):
         return f"{_scaled(value, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E'])}B{'/s' if unit == 'bytes/s' else ''}"
     if unit == "fraction":
@@ -238,7 +238,7 @@ def with_unit(value: float, unit: str) -> str:
     if value == 1 and unit.endswith("s") and len(unit) > 2 and "/" not in unit:
         unit = singular(unit)
     number = f"{value:,}" if isinstance(value, int) else number_text(value)
-    return f"{number} {unit}"
+    return f"level {number}" if unit == "level" else f"{number} {unit}"
 
 
 def _scaled(value: float, base: int, prefixes: list[str]) -> str:

@@ -271,6 +271,10 @@ def test_one_of_a_unit_is_named_in_the_singular(unit: str, one: str) -> None:
     assert with_unit(1, unit) == one
 
 
+def test_a_level_is_named_before_its_number() -> None:
+    assert with_unit(6, "level") == "level 6"
+
+
 PICTURED = replace(
     MODALITY, synonyms=(("photo", "image"), ("x_ray", "image"), ("series", "time_series"), ("any", "none"))
 )

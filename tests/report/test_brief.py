@@ -334,6 +334,6 @@ def test_the_length_of_texts_that_nobody_stated_is_told_beside_the_time() -> Non
 def test_a_published_language_model_is_asked_for_by_its_size_though_the_plan_names_one() -> None:
     _, plan = planned(WRITING, machine="rtx-4090")
     assert plan.value("network.model") == "smollm2-135m"
-    assert next(first_questions(plan)) == ("network.parameters", "How large a language model do you mean, in weights?")
+    assert next(first_questions(plan)) == ("network.parameters", "How large is the language model to be, in weights?")
     _, plan = planned(WRITING, machine="rtx-4090", model="llama-3.1-8b")
     assert "network.parameters" not in [name for name, _ in first_questions(plan)]
