@@ -76,8 +76,15 @@ def _parse_choice(fact: Fact, text: str, where: str) -> str:
     choice = fact.choice_called(text)
     if choice is not None:
         return choice
-    remedy = did_you_mean(text, fact.choice_names)
+    remedy = _spelled_out(fact, text) or did_you_mean(text, fact.choice_names)
     raise input_error("This is not one of the choices", f"{shorten(text)!r}", where=where, remedy=remedy)
+
+
+def _spelled_out(fact: Fact, text: str) -> str:
+    """The facts that a shortcut of the interview stands for, one that answers several questions at once."""
+    meant = [short for wording in fact.wordings for short in wording.shortcuts if short.name == text.casefold()]
+    ways = dict.fromkeys(" and ".join(f"{name}={value}" for name, value in short.stands_for) for short in meant)
+    return f"It stands for {', or '.join(ways)}: state these." if ways else ""
 
 
 def _parse_set(fact: Fact, text: str, where: str) -> frozenset[str]:

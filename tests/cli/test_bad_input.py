@@ -27,6 +27,7 @@ def file(folder: Path, content: str | bytes, name: str = "answers.yaml") -> Path
         ("zzz=1", "`advisor glossary`"),
         ("network.type=cnn", "network.type is a recommendation, not a fact."),
         ("data.modality=imag", "Did you mean image?"),
+        ("task.kind=adapt", "It stands for task.kind=classify and project.pretrained_allowed=yes, or "),
         ("data.examples", "Write --set data.modality=image."),
         ("data.examples=many", "'many' For example 2000, 50k or 2M."),
         ("data.examples=5 GB", "the unit 'GB' is not one of examples"),
