@@ -302,7 +302,10 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
         f"{_plainly(clash.overruled.value)} ({words.SOURCE_WORDS[clash.overruled.source]}) at once: the plan takes the first."
         for clash in plan.contradictions[:1]
     )
-    if memory_warning(plan):
+    beyond_memory = memory_warning(plan) or (
+        _value(plan, "memory.strategy") == "offload" and _value(plan, "compute.device") == "cpu"
+    )
+    if beyond_memory:
         entry = plan.recommendations["memory.strategy"]
         said = entry.because[0].text if entry.because else "Training does not fit into memory."
         yield " ".join([said, *(note for note in entry.notes if note.startswith("It would fit"))])
@@ -314,7 +317,7 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
             "other. A faster link between them, fewer machines, or adapters in place of all weights would help."
         )
     slow = slowness(outlook.plan)
-    if slow is not None and not memory_warning(plan):
+    if slow is not None and not beyond_memory:
         yield f"{slow} {_faster(plan, outlook.remedies)}"
 
 
