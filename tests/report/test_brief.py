@@ -235,9 +235,16 @@ def test_a_card_on_which_nothing_fits_is_no_help() -> None:
 
 def test_a_network_that_main_memory_cannot_hold_is_told_of() -> None:
     large = {"network.parameters": 70_000_000_000, "machine.memory_bytes": 32_000_000_000, "machine.gpu.count": 0}
-    here = outlook(TEXTS | large | {"machine.cpu.usable_cores": 8, "project.pretrained_allowed": False})
-    (told,) = warnings_of(here.plan, here)
-    assert told.startswith("Not even main memory holds the states of training.")
+    writing = {
+        "task.kind": "generate",
+        "data.modality": "text",
+        "data.examples": 1_000_000,
+        "machine.cpu.usable_cores": 8,
+    }
+    for texts, said in ((TEXTS, "Nothing fits: "), (writing, "Not even main memory holds the states of training.")):
+        session, plan = planned(writing | texts | large)
+        (told,) = warnings_of(plan, outlook_of(session.inputs, plan))
+        assert told.startswith(said)
 
 
 def test_sizes_of_data_that_are_there_are_not_to_be_changed(tmp_path: Path) -> None:
