@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.app import COMMANDS
-from tests.cli.program import Finished, advisor
+from tests.cli.program import Finished
+from tests.cli.program import advisor as program
 from tests.cli.test_try import written
 
 PICTURES = "--set task.kind=classify --set data.modality=image"
@@ -62,6 +63,11 @@ MEASURING = ("probe", "try", "bench")
 PLANNING = ("wizard", "recommend", "starter", "explain", *MEASURING)
 TEMPLATE = re.compile(r"\b[A-Z]{3,}\b|[a-z]+/( |$)|table\.csv")
 """A word to be replaced, and the folders and files of examples in the help."""
+
+
+def advisor(*arguments: str | Path, cwd: Path) -> Finished:
+    """Runs with a memory of its own: what these conversations leave there is no other test's."""
+    return program(*arguments, cwd=cwd, env={"ADVISOR_STATE": str(cwd / "state")})
 
 
 def proposed(said: Finished) -> list[list[str]]:

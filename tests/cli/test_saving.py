@@ -42,8 +42,9 @@ def said_by_run(
     @contextmanager
     def measuring(inputs: Inputs, *_: Any, **__: Any) -> Iterator[Measured]:
         assert inputs.machine is not None
-        found = replace(outcome, applies={**outcome.applies, "machine": inputs.machine.fingerprint})
         plan = plan_of(inputs, VALUES_ONLY)
+        step = {"machine": inputs.machine.fingerprint, "batch_size": str(plan.value("training.micro_batch"))}
+        found = replace(outcome, applies={**outcome.applies, **step})
         yield Measured(Revision(plan, plan, (found,)), inputs, (found,) if kept else ())
 
     monkeypatch.setattr(probe, "measuring", measuring)

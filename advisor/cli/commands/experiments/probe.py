@@ -15,7 +15,7 @@ from advisor.agent.machines import reference
 from advisor.agent.machines.remarks import Again
 from advisor.agent.remembered.memory import LAST, measurements_file
 from advisor.agent.remembered.profile import grown
-from advisor.agent.settling.otherwise import timed_otherwise
+from advisor.agent.settling.otherwise import fewer_examples
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Probe
 from advisor.cli.console import FAILED, look, panel, stderr, warn, write
@@ -100,7 +100,7 @@ def _tell(found: Measured, options: Probe, asked: Asked) -> None:
         and not found.kept
         and not any(one.worth_keeping for one in revision.outcomes[: revision.resumed])
     )
-    if any(timed_otherwise(revision.after, one) is None for one in found.kept):
+    if any(fewer_examples(revision.after, one) is None for one in found.kept):
         asked = replace(asked, saved=_saved(options.save))
     with shown_otherwise(lambda: measured_page(revision, look())):
         _deliver(found, options, asked, lambda: _machine_page(found, options.save, not unsaved, asked.again))
