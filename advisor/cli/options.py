@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
@@ -77,12 +77,15 @@ def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
     Args:
         flags: by the name of an option.
     """
-    words: list[str] = []
+    return shell_words([word for flag, value in _named(options, flags) for word in (flag, value)])
+
+
+def _named(options: NamedTuple, flags: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The options that are not as usual, each with its flag; one that was given several times comes as often."""
     for name, flag in flags.items():
         value = getattr(options, name)
         if value != options._field_defaults.get(name):
-            words += [word for one in (value if isinstance(value, list) else [value]) for word in (flag, str(one))]
-    return shell_words(words)
+            yield from ((flag, str(one)) for one in (value if isinstance(value, list) else [value]))
 
 
 def once_more(options: Told, stated: Mapping[str, Value | None]) -> Told:
@@ -111,12 +114,7 @@ def handed_on(options: NamedTuple, flags: Mapping[str, str]) -> tuple[str, ...]:
     Args:
         flags: by the name of an option.
     """
-    words: list[str] = []
-    for name, flag in flags.items():
-        value = getattr(options, name)
-        if value != options._field_defaults.get(name):
-            words += [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
-    return tuple(words)
+    return tuple(f"{flag}={value}" for flag, value in _named(options, flags))
 
 
 def as_packs(packs: list[Path] | None) -> tuple[Path, ...]:
