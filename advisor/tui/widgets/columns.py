@@ -17,6 +17,7 @@ class Columns(Visual):
 
     def __init__(self, *cells: tuple[Content, int], gap: int = GAP, most: int = 1000) -> None:
         self.cells, self.gap, self.most = cells, gap, most
+        self._drawn: dict[tuple[int, Style], list[Strip]] = {}
 
     def __str__(self) -> str:
         """The texts of the cells in one line."""
@@ -28,6 +29,11 @@ class Columns(Visual):
         return [width or max(left // max(sharing, 1), 1) for _, width in self.cells]
 
     def render_strips(self, width: int, height: int | None, style: Style, options: RenderOptions) -> list[Strip]:
+        if (width, style) not in self._drawn:
+            self._drawn[width, style] = self._draw(width, style, options)
+        return self._drawn[width, style][:height]
+
+    def _draw(self, width: int, style: Style, options: RenderOptions) -> list[Strip]:
         widths = self._widths(width)
         columns = [
             cell.render_strips(own, None, style, options) for (cell, _), own in zip(self.cells, widths, strict=True)
@@ -41,7 +47,7 @@ class Columns(Visual):
                 parts += [gap] if parts else []
                 parts.append(line.adjust_cell_length(own, style.rich_style))
             rows.append(Strip.join(parts).adjust_cell_length(width, style.rich_style))
-        return rows[:height]
+        return rows
 
     def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
         return container_width

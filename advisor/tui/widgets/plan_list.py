@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from textual.content import Content
 from textual.events import Resize
@@ -165,13 +166,18 @@ def topic_line(
     knowledge: Knowledge, entry: Recommendation, mark: Content, moved: Change | None = None, *, flashes: bool = False
 ) -> Columns:
     """`◐ Network type   CNN  was FFN  ◂`: the status, the advice, and what it was before the last step."""
-    advice = Content.styled(printable(advice_label(knowledge, entry)), FLASH if flashes else "bold")
     was = "" if moved is None else was_words(knowledge, moved)
+    return _topic_line(mark, printable(entry.title), printable(advice_label(knowledge, entry)), was, flashes)
+
+
+@lru_cache(maxsize=1000)
+def _topic_line(mark: Content, title: str, advice: str, was: str, flashes: bool) -> Columns:
+    """Kept, with what is drawn of it: an answer changes few of the lines."""
     return Columns(
         (mark, 1),
-        (Content(printable(entry.title)), TITLE_WIDTH),
-        (Content.assemble(advice, (f"  {was}" if was else "", FAINT)), 0),
-        (Content.styled(MOVED if moved is not None else " ", "bold $text-accent"), 1),
+        (Content(title), TITLE_WIDTH),
+        (Content.assemble((advice, FLASH if flashes else "bold"), (f"  {was}" if was else "", FAINT)), 0),
+        (Content.styled(MOVED if was else " ", "bold $text-accent"), 1),
         gap=1,
     )
 
