@@ -155,6 +155,8 @@ class Inspection:
     """The format with its details (delimiter, header, encoding), where its name does not say it all."""
     delimiter: str = ","
     """Of a table of text."""
+    resizable: bool = False
+    """True where a project brings its pictures to the size of the plan, so that another size may be stated."""
     plain: bool = True
     """True where a table is written as other programs expect: a header, decimal points, UTF-8, one object of JSON a line."""
     task_remedy: str = "Name it with --target."

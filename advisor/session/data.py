@@ -84,7 +84,14 @@ def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspectio
     for name in facts.by_source(Source.INSPECTED):
         facts = facts.without(name, Source.INSPECTED)
     found = {**inspection.facts, "data.fingerprint": inspection.fingerprint}
+    stated = facts.known("data.inputs")
+    if inspection.resizable and stated is not None and _is_smaller(stated.value, found["data.inputs"]):
+        del found["data.inputs"]  # the project makes them so small
     return facts.with_values(knowledge.vocabulary.declared(found), Source.INSPECTED)
+
+
+def _is_smaller(one: Value, other: Value) -> bool:
+    return isinstance(one, int) and isinstance(other, int) and one < other
 
 
 def folder_of(data: Path) -> str:

@@ -101,8 +101,8 @@ def gather(
     network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
-    known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
-    facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
+    known = found.facts.with_values(stated, Source.ASKED)
+    facts = with_published(knowledge, known if inspection is None else with_inspection(knowledge, known, inspection))
     card = unknown_card(facts)
     if card is not None:
         complain("Nothing is known of this card", str(card))

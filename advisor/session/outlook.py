@@ -128,7 +128,7 @@ def _otherwise(inputs: Inputs, plan: Plan) -> Iterator[Remedy]:
 
 
 def _changes(facts: FactBase, plan: Plan, data: Inspection | None) -> Iterator[_Change]:
-    """Sizes are those of the data where there are data: a project takes all of them, as they are."""
+    """Sizes are those of the data where there are data: a project takes all of them, as they are, and only pictures smaller."""
     values = {name: known.value for name, known in plan.facts.items()}
     advised = {name: entry.value for name, entry in plan.recommendations.items()}
     if advised.get("network.init") != "pretrained":
@@ -137,8 +137,8 @@ def _changes(facts: FactBase, plan: Plan, data: Inspection | None) -> Iterator[_
     elif advised.get("training.adaptation") == "full":
         yield _Change("training a new last layer alone", {"training.adaptation": "last_layer"})
     inputs, steps, examples = (values.get(f"data.{name}") for name in ("inputs", "sequence_length", "examples"))
-    modality = values.get("data.modality")
-    if modality == "image" and isinstance(inputs, int) and inputs >= 4 * _SMALLEST_PICTURE and data is None:
+    modality, resizable = values.get("data.modality"), data is None or data.resizable
+    if modality == "image" and isinstance(inputs, int) and inputs >= 4 * _SMALLEST_PICTURE and resizable:
         usual = inputs >= 4 * _USUAL_PICTURE
         says = "pictures of 224 x 224 pixels" if usual else "pictures of half the width and height"
         yield _Change(says, {"data.inputs": _USUAL_PICTURE if usual else inputs // 4})

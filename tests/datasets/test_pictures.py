@@ -62,19 +62,32 @@ def test_mixed_sizes_and_colours_are_said_and_made_one(tmp_path: Path) -> None:
         write_picture(tmp_path / "cat" / f"{number}.png", NOISE[number])
     write_picture(tmp_path / "dog" / "0.png", NOISE[6][:6, :9])
     write_picture(tmp_path / "dog" / "1.png", NOISE[7][:, :, 0])
-    said = remarks_of(tmp_path)
-    assert "2 different sizes, from 9 to 12 pixels wide and from 6 to 12 high; 88 % have 12x12" in said
+    found = inspect(tmp_path)
+    said = " ".join(f"{remark.what} {remark.remedy}" for remark in found.remarks)
+    assert "2 different sizes, from 9 to 12 pixels wide and from 6 to 12 high. The plan takes them as 12x12, " in said
+    assert "and so do trials" in said
     assert "Grey and coloured pictures are mixed; 88 % are coloured" in said
     assert load_data(inspect(tmp_path), 10, 0).inputs.shape == (8, 3, 12, 12)
 
 
-def test_pictures_of_many_sizes_have_as_many_values_as_trials_give_them(tmp_path: Path) -> None:
+def test_pictures_of_many_sizes_have_about_the_pixels_of_the_middle_one(tmp_path: Path) -> None:
     """No two are alike, so that the size of one says nothing of the others."""
     for number, (height, width) in enumerate(((33, 59), (40, 21), (57, 48))):
         write_picture(tmp_path / "ab"[number % 2] / f"{number}.png", numpy.full((height, width, 3), 9 * number))
     found = inspect(tmp_path)
-    assert found.facts["data.inputs"] == 3 * 60 * 60
-    assert load_data(found, 10, 0).inputs.shape == (3, 3, 60, 60)
+    assert found.facts["data.inputs"] == 3 * 44 * 44, "the square root of 33 x 59 is 44.1; of the others 29.0 and 52.3"
+    assert load_data(found, 10, 0).inputs.shape == (3, 3, 44, 44)
+
+
+def test_the_plan_of_mixed_photos_is_not_for_the_small_ones_of_trials(tmp_path: Path) -> None:
+    for number, (height, width) in enumerate(((180, 299), (240, 250), (290, 200))):
+        write_picture(tmp_path / "ab"[number % 2] / f"{number}.png", numpy.full((height, width, 3), 9 * number))
+    found = inspect(tmp_path)
+    assert found.facts["data.inputs"] == 3 * 240 * 240
+    assert any(
+        "as 240x240, about the pixels of the middle one; trials take 64x64" in remark.remedy for remark in found.remarks
+    )
+    assert load_data(found, 10, 0).inputs.shape == (3, 3, 64, 64)
 
 
 def test_large_pictures_are_made_small_for_trials(tmp_path: Path) -> None:

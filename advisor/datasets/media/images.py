@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import struct
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, TypeAlias
 
 import numpy
@@ -23,6 +25,9 @@ Floats: TypeAlias = NDArray[numpy.float32]
 
 LARGEST_SIDE = 64
 """Pixels a side in trials, which last minutes."""
+_LARGE = 4 * 224 * 224
+"""Pixels from which four times as many are given up where pictures become as small as those of published networks."""
+_PLAN_SMALLER = "The plan is for all pixels; --set data.inputs=224x224 plans for smaller ones, where that shows enough."
 MOST_PIXELS = 100_000_000
 """A file that unpacks to more is taken for an attack or a mistake."""
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF")
@@ -57,12 +62,19 @@ def side_for(width: int, height: int) -> int:
     return min(LARGEST_SIDE, max(8, -(-max(width, height) // 4) * 4))
 
 
+def usual_side(sizes: Iterable[tuple[int, int]]) -> int:
+    """Pixels a side of the square that takes the place of pictures of many sizes (width, height): of their median area, to a
+    multiple of 4 that networks can halve twice."""
+    return max(4, 4 * round(median(math.sqrt(width * height) for width, height in sizes) / 4))
+
+
 def remarks_on_resizing(width: int, height: int) -> Iterator[Remark]:
     """Say that trials take pictures of this size smaller or square, if they do."""
     side = side_for(width, height)
     if (side, side) != (width, height):
         yield Remark(
-            f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes."
+            f"Trials resize the pictures from {width}x{height} to {side}x{side} pixels, to finish within minutes.",
+            remedy=_PLAN_SMALLER if width * height >= _LARGE else "",
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -56,16 +56,17 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
         raise unreadable(folder, f"none of its pictures can be read, such as {names}", _REMEDY)
     width, height = Counter(look.size for look in looks).most_common(1)[0][0]
     colours = Counter(look.colours for look in looks).most_common(1)[0][0]
-    side = images.side_for(width, height)
     of_one_size = all(look.size == (width, height) for look in looks)
-    # Of many sizes, that of trials: the most common stands for few.
-    pixels = width * height if of_one_size else side * side
+    usual = images.usual_side(look.size for look in looks)
+    side = images.side_for(width, height) if of_one_size else images.side_for(usual, usual)
+    # Of many sizes the most common stands for few.
+    pixels = width * height if of_one_size else usual * usual
     remarks = [*_remarks(looks, (width, height), colours)]
     if broken:
         what = f"{len(broken):,} of the {len(chosen):,} looked into cannot be read, such as {names}."
         remarks.append(Remark(what, Weight.WARNING, f"They are left out. {_REMEDY}"))
     remarks += _duplicates(looks, [found.members[position] for position in kept])
-    return inspection_of(
+    inspection = inspection_of(
         found,
         FORMAT,
         {"data.modality": "image", "data.inputs": colours * pixels},
@@ -77,22 +78,24 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
         "names and sizes are known.",
         bytes_each=colours * side * side * 4,
     )
+    return replace(inspection, resizable=True)
 
 
 def _remarks(looks: list[Look], commonest: tuple[int, int], colours: int) -> Iterator[Remark]:
     sizes = Counter(look.size for look in looks)
-    side = images.side_for(*commonest)
     width, height = commonest
     if len(sizes) > 1:
         widths, heights = zip(*sizes, strict=True)
         wide = f"from {min(widths)} to {max(widths)} pixels wide"
         range_ = f"{wide} and from {min(heights)} to {max(heights)} high"
-        most = f"{sizes[commonest] / len(looks) * 100:.0f} % have {width}x{height}"
-        remedy = "Bring them to one size yourself where shapes must not be stretched."
+        usual = images.usual_side(look.size for look in looks)
+        small = images.side_for(usual, usual)
+        trials = f"; trials take {small}x{small}, to finish within minutes" if small < usual else ", and so do trials"
         yield Remark(
-            f"The pictures have {len(sizes)} different sizes, {range_}; {most}.",
+            f"The pictures have {len(sizes)} different sizes, {range_}.",
             Weight.WARNING,
-            f"Trials resize all of them to {side}x{side}. {remedy}",
+            f"The plan takes them as {usual}x{usual}, about the pixels of the middle one{trials}. Bring them to "
+            "one size yourself where shapes must not be stretched.",
         )
     else:
         yield from images.remarks_on_resizing(width, height)
