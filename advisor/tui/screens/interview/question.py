@@ -19,8 +19,9 @@ from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, is_advice
 from advisor.tui.labels import advice_label
+from advisor.tui.screens.interview.next_steps import STEPS, needs_text, ways_out
 from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
-from advisor.tui.widgets.cards import Card, Cards
+from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.entry import Entry, Reader
 from advisor.tui.widgets.mouse import FocusOnRelease
 from advisor.wording import join_names, printable
@@ -30,17 +31,9 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.interview.influence import Influence
     from advisor.knowledge.model import Knowledge
+    from advisor.report.contents import Outlook as Needs
     from advisor.tui.host import Outlook, Standing
 
-NEXT = (
-    ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),
-    ("open('Probes')", "Measure this machine", "settle what only timing can settle"),
-    ("open('Trials')", "Try it on your data", "train the plan's network and its rivals"),
-    ("open('Export')", "Export", "report, plan, answers, starter project"),
-    ("what_if", "Suppose another answer", "both plans side by side; nothing is changed"),
-    ("facts", "Correct something", "what you said, and what was found"),
-)
-"""Each by an action of the screen."""
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """Sources whose value is written into the line of the entry; an assumed number would be made an answer by Enter."""
 TOPICS_NAMED = 4
@@ -109,7 +102,7 @@ class QuestionPane(Vertical):
             self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
             self._say("present", plain(""))
             self.HELP_TEXT = ""
-            await place.mount(Cards(Card(*what) for what in NEXT))
+            await place.mount(Cards(STEPS))
         else:
             taken = now.present
             known = "" if taken is None else f"{SOURCE_WORDS[taken.source]}: {describe(now.fact, taken.value)}"
@@ -152,6 +145,15 @@ class QuestionPane(Vertical):
         self._say("explained", shown)
         self.query_one(Explanation).border_title = "In other words"
         self.HELP_TEXT = shown.plain
+
+    def show_needs(self, plan: Plan, needs: Needs) -> None:
+        """Say below the next steps what training needs, and add to them how it could be done sooner."""
+        steps = self.query_one("#entry_place").children[-1]
+        if isinstance(steps, Cards) and steps.option_count == len(STEPS):
+            steps.add(ways_out(plan, needs))
+            self._say("explained", needs_text(plan, needs))
+            self.query_one(Explanation).border_title = "What it needs"
+            self.call_after_refresh(self.fit)
 
     def show_outlook(self, outlook: Outlook) -> None:
         self._outlook = outlook
