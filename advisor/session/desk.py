@@ -214,7 +214,7 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
-        facts = with_inspection(self.knowledge, self.inputs.facts, inspection)
+        facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)
             self.inputs = replace(self.inputs, facts=facts, inspection=inspection, trials=trials)

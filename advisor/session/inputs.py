@@ -101,7 +101,9 @@ def gather(
     network = _network(stated, model, input, python, partial(model_of, seconds=seconds, complain=waiting or complain))
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
-    known = found.facts if inspection is None else with_inspection(knowledge, found.facts, inspection)
+    known = found.facts
+    if inspection is not None:
+        known = with_inspection(knowledge, known, inspection, here=found.here)
     facts = with_published(knowledge, known.with_values(stated, Source.ASKED))
     card = unknown_card(facts)
     if card is not None:
