@@ -32,6 +32,8 @@ from advisor.interview.influence import Influence, influence, unused_answers
 from advisor.interview.progress import Progress
 from advisor.knowledge.model import Knowledge, School
 
+OPENED, OPENED_WITHIN = 5, 20
+"""About as many questions are opened by answers, within so many answers: a count without them would stand still."""
 MANY_UNKNOWN = 3
 """The number of answers that people may not know before the usual plan is made."""
 Adviser = Callable[[FactBase, School, Detail], Plan]
@@ -129,6 +131,12 @@ class Interview:
         agenda = self._agenda()
         names = {question.fact for question in (*agenda.essential, *agenda.details)}
         return len(names | {self._wanted} if self._wanted else names)
+
+    def questions_expected(self) -> int:
+        """The same with those that answers will probably open: the fewer were given, the more of them. 0 only at the end."""
+        left = self.questions_left()
+        open_yet = max(0.0, 1 - len(self.progress.answers) / OPENED_WITHIN)
+        return left + round(OPENED * open_yet) if left else 0
 
     @property
     def essentials_left(self) -> int:
