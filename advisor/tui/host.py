@@ -66,8 +66,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The slow part of a standing: about how many questions are left (one less at least with every answer), which answers are not used, and whether a good plan is
-    ready, so that the questions are about details only."""
+    """The slow part of a standing: about how many questions are left (with every answer one less at least), which answers are
+    not used, and whether a good plan is ready, so that the questions are about details only."""
 
     questions_left: int
     unused: tuple[str, ...]

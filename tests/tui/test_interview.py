@@ -290,6 +290,30 @@ async def test_why_names_the_recommendations_that_the_answer_can_change() -> Non
 
 
 @piloted
+async def test_why_tells_what_each_of_a_few_answers_would_give() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("2", "1")
+        await ask_for(run, "task.multilabel")
+        await run.press("w")
+        explained = str(run.screen.query_one("#explained", Static).content)
+        assert explained.startswith("Yes: Loss binary cross-entropy.\nNo: Loss cross-entropy.\nIt can change Loss")
+        assert run.screen.asked == "task.multilabel"
+        assert "task.multilabel" not in said(run)
+
+
+@piloted
+async def test_why_names_a_few_of_many_topics_on_which_answers_differ() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("2", "1")
+        await ask_for(run, "project.pretrained_allowed")
+        await run.press("w")
+        yes, no, *_ = str(run.screen.query_one("#explained", Static).content).splitlines()
+        assert yes.startswith("Yes: Published network ResNet")
+        assert no.startswith("No: Published network none; ")
+        assert yes.partition("and ")[2] == no.partition("and ")[2] != ""
+
+
+@piloted
 async def test_the_last_line_of_why_is_reached_by_keys_on_a_low_screen() -> None:
     async with running(InterviewScreen(), size=NARROW) as run:
         await run.press("f2")

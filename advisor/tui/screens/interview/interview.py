@@ -240,9 +240,10 @@ class InterviewScreen(WizardScreen[None]):
         name = self.asked
         if name is None:
             return
-        found = await self.wizard.think(lambda: self.wizard.desk.interview.why(name))
+        interview = self.wizard.desk.interview
+        found, effects = await self.wizard.think(lambda: (interview.why(name), interview.effects(name)))
         if name == self.asked and self.wizard.standing is not None:
-            self.query_one(QuestionPane).show_why(found, self.wizard.standing.plan)
+            self.query_one(QuestionPane).show_why(found, self.wizard.standing.plan, effects)
 
     @work
     async def action_next(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -18,7 +19,7 @@ from advisor.facts.values import describe
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, is_advice
-from advisor.tui.labels import advice_label
+from advisor.tui.labels import advice_label, choice_label
 from advisor.tui.screens.interview.next_steps import STEPS, needs_text, ways_out
 from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
 from advisor.tui.widgets.cards import Cards
@@ -175,8 +176,9 @@ class QuestionPane(Vertical):
         named = [*titles[:TOPICS_NAMED], *([f"{more} more"] if more > 0 else [])]
         self._say("decides", plain(" · ".join(named)))
 
-    def show_why(self, influence: Influence, plan: Plan) -> None:
-        parts: list[Content] = []
+    def show_why(self, influence: Influence, plan: Plan, effects: Mapping[str, Plan]) -> None:
+        """Show what each answer would give where there are few (`effects`), then what the question bears on."""
+        parts = list(effect_lines(self.knowledge, effects))
         asleep: list[str] = []
         for topic in influence.proven:
             entry = plan.recommendations[topic]
@@ -216,6 +218,20 @@ class QuestionPane(Vertical):
     async def _next_chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         await self.screen.run_action(str(event.option_id))
+
+
+def effect_lines(knowledge: Knowledge, effects: Mapping[str, Plan]) -> Iterator[Content]:
+    """`Yes: Loss binary cross-entropy`: a line for each answer, with the advice on which the answers differ."""
+    plans = list(effects.values())
+    names = [] if not plans else list(plans[0].recommendations)
+    differing = [name for name in names if any(plan.value(name) != plans[0].value(name) for plan in plans)]
+    if not differing:
+        return
+    more = f", and {len(differing) - TOPICS_NAMED} more" if len(differing) > TOPICS_NAMED else ""
+    for answer, plan in effects.items():
+        entries = [plan.recommendations[name] for name in differing[:TOPICS_NAMED]]
+        said = "; ".join(f"{entry.title} {advice_label(knowledge, entry)}" for entry in entries)
+        yield Content.assemble((f"{choice_label(answer)}: ", "bold"), printable(f"{said}{more}."))
 
 
 def _given_before(now: Standing) -> Value | None:
