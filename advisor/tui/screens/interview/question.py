@@ -19,7 +19,7 @@ from advisor.facts.values import describe
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, is_advice
-from advisor.tui.labels import advice_label, choice_label
+from advisor.tui.labels import advice_label, choice_words
 from advisor.tui.screens.interview.next_steps import STEPS, needs_text, ways_out
 from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
 from advisor.tui.widgets.cards import Cards
@@ -76,6 +76,8 @@ class QuestionPane(Vertical):
         self.HELP_TEXT = ""
         self._certain = 0.0
         self._outlook: Outlook | None = None
+        self._choices: dict[str, str] = {}
+        """The answers to choose from, each with its meaning."""
 
     def compose(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
@@ -97,6 +99,7 @@ class QuestionPane(Vertical):
         self._say("refused", plain(""))
         self._say("explained", plain(""))
         self._certain, self._outlook = now.certain, None
+        self._choices = {} if now.fact is None else dict(now.fact.choices)
         self._show_progress()
         self._show_deciding(now)
         if now.fact is None:
@@ -178,7 +181,7 @@ class QuestionPane(Vertical):
 
     def show_why(self, influence: Influence, plan: Plan, effects: Mapping[str, Plan]) -> None:
         """Show what each answer would give where there are few (`effects`), then what the question bears on."""
-        parts = list(effect_lines(self.knowledge, effects))
+        parts = list(effect_lines(self.knowledge, self._choices, effects))
         asleep: list[str] = []
         for topic in influence.proven:
             entry = plan.recommendations[topic]
@@ -220,7 +223,7 @@ class QuestionPane(Vertical):
         await self.screen.run_action(str(event.option_id))
 
 
-def effect_lines(knowledge: Knowledge, effects: Mapping[str, Plan]) -> Iterator[Content]:
+def effect_lines(knowledge: Knowledge, choices: Mapping[str, str], effects: Mapping[str, Plan]) -> Iterator[Content]:
     """`Yes: Loss binary cross-entropy`: a line for each answer, with the advice on which the answers differ."""
     plans = list(effects.values())
     names = [] if not plans else list(plans[0].recommendations)
@@ -231,7 +234,9 @@ def effect_lines(knowledge: Knowledge, effects: Mapping[str, Plan]) -> Iterator[
     for answer, plan in effects.items():
         entries = [plan.recommendations[name] for name in differing[:TOPICS_NAMED]]
         said = "; ".join(f"{entry.title} {advice_label(knowledge, entry)}" for entry in entries)
-        yield Content.assemble((f"{choice_label(answer)}: ", "bold"), printable(f"{said}{more}."))
+        yield Content.assemble(
+            (f"{choice_words(answer, choices.get(answer, ''))[0]}: ", "bold"), printable(f"{said}{more}.")
+        )
 
 
 def _given_before(now: Standing) -> Value | None:
