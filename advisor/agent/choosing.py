@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Protocol, TypeVar
 
 from advisor.agent.worth import Candidate
 
@@ -12,9 +13,19 @@ PATIENCE = 2.0
 """Times its expected duration a probe may take at most, unless that was too short before; the rest goes to the next."""
 
 
-def within_reach(bets: Sequence[Candidate], seconds: float) -> list[Candidate]:
+class Lasting(Protocol):
+    """A bet, with the seconds that deciding it is expected to take."""
+
+    @property
+    def seconds(self) -> float: ...
+
+
+Bet = TypeVar("Bet", bound=Lasting)
+
+
+def within_reach(bets: Sequence[Bet], seconds: float) -> list[Bet]:
     """As many bets as there is time to decide, those that take the least: one at least, if there is any."""
-    found: list[Candidate] = []
+    found: list[Bet] = []
     needed = 0.0
     for bet in sorted(bets, key=lambda one: one.seconds):
         needed += COMFORT * bet.seconds

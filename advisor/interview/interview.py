@@ -6,13 +6,14 @@ Every step makes a new immutable `Progress`, so going back is taking the last on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from advisor.errors import InputError, input_error
 from advisor.facts.answers import answers_text, unknown_fact
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.values import parse_value
-from advisor.facts.vocabulary import Fact, Value
+from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.inference.advise import (
     VALUES_ONLY,
     WITH_REASONS,
@@ -32,6 +33,10 @@ from advisor.interview.influence import Influence, influence, unused_answers
 from advisor.interview.progress import Progress
 from advisor.knowledge.model import Knowledge, School
 
+OPENED, OPENED_WITHIN = 5, 20
+"""About as many questions are opened by answers, within so many answers: a count without them would stand still."""
+MOST_COMPARED = 4
+"""Answers of a question whose plans are compared with each other."""
 MANY_UNKNOWN = 3
 """The number of answers that people may not know before the usual plan is made."""
 Adviser = Callable[[FactBase, School, Detail], Plan]
@@ -130,6 +135,12 @@ class Interview:
         names = {question.fact for question in (*agenda.essential, *agenda.details)}
         return len(names | {self._wanted} if self._wanted else names)
 
+    def questions_expected(self) -> int:
+        """The same with those that answers will probably open: the fewer were given, the more of them. 0 only at the end."""
+        left = self.questions_left()
+        open_yet = max(0.0, 1 - len(self.progress.answers) / OPENED_WITHIN)
+        return left + round(OPENED * open_yet) if left else 0
+
     @property
     def essentials_left(self) -> int:
         """The approximate number of questions until a good plan is ready."""
@@ -143,6 +154,21 @@ class Interview:
     def why(self, name: str) -> Influence:
         """The topics whose recommendation the answer to this question can change, answered or not."""
         return influence(self._engine(), self.facts(), name)
+
+    def effects(self, name: str) -> dict[str, Plan]:
+        """The plan that would follow from each answer, by its name, without reasons; empty where there are too many answers.
+
+        An answer that the others exclude is left out. Takes a plan (tens of milliseconds) for each.
+        """
+        fact = self.fact(name)
+        texts = ("yes", "no") if fact.type is FactType.BOOLEAN else fact.choice_names
+        if fact.type not in (FactType.BOOLEAN, FactType.CHOICE) or len(texts) > MOST_COMPARED:
+            return {}
+        found = {}
+        for text in texts:
+            with suppress(InputError):
+                found[text] = self._advise(self.supposed({name: text}), VALUES_ONLY)
+        return found
 
     def unused(self) -> tuple[str, ...]:
         """Answers that are kept but not used: beside the others they mean nothing, or nothing depends on them."""

@@ -11,6 +11,8 @@ from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.machine.address_space import check_address_space
+from advisor.machine.host import Host, Tree
+from advisor.machine.parts import DiskKind
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Album, Inspection
@@ -79,15 +81,33 @@ def inspection_of(
         return found
 
 
-def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspection) -> FactBase:
-    """The facts with what the data show, beneath what anybody states, instead of what other data showed."""
+def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspection, *, here: bool = False) -> FactBase:
+    """The facts with what the data show, beneath what anybody states, instead of what other data showed.
+
+    Args:
+        here: the plan is for this machine, so that training reads the data from where they lie now.
+    """
     for name in facts.by_source(Source.INSPECTED):
         facts = facts.without(name, Source.INSPECTED)
     found = {**inspection.facts, "data.fingerprint": inspection.fingerprint}
     stated = facts.known("data.inputs")
     if inspection.resizable and stated is not None and _is_smaller(stated.value, found["data.inputs"]):
         del found["data.inputs"]  # the project makes them so small
+    kind = kind_of_disk(inspection.path) if here and facts.known("data.location") is None else None
+    if kind is not None:
+        found["data.location"] = kind
     return facts.with_values(knowledge.vocabulary.declared(found), Source.INSPECTED)
+
+
+def kind_of_disk(path: str) -> str | None:
+    """`nvme`, `ssd`, `hdd` or `network`, as `data.location` has it; None where that is not certain, as of a virtual disk.
+
+    A file system in memory is not certain either: its files are still opened and decoded one by one.
+    """
+    from advisor.machine.detection.disks import disk_behind  # 3 ms, only where data are named
+
+    kind = disk_behind(path, Tree(Path("/")), Host()).kind
+    return None if kind in (None, DiskKind.MEMORY) else kind.value
 
 
 def _is_smaller(one: Value, other: Value) -> bool:

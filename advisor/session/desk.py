@@ -31,13 +31,14 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.machine.detection.detection import Machine
 from advisor.machine.state import StateError
 from advisor.probes.outcome import Outcome
-from advisor.report.contents import Evidence
+from advisor.report.contents import Evidence, Outlook
 from advisor.session.data import album_of, folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.machines import unknown_card, with_published
 from advisor.session.measuring import measuring
 from advisor.session.models import with_model
+from advisor.session.outlook import outlook_of
 from advisor.session.recalling import tried_before
 from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
@@ -213,7 +214,7 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
-        facts = with_inspection(self.knowledge, self.inputs.facts, inspection)
+        facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)
             self.inputs = replace(self.inputs, facts=facts, inspection=inspection, trials=trials)
@@ -244,6 +245,10 @@ class Desk:
     def evidence(self, plan: Plan) -> Evidence:
         inputs = replace(self.inputs, facts=self.interview.facts(), school=self.interview.school)
         return evidence_of(inputs, plan)
+
+    def needs(self, plan: Plan) -> Outlook:
+        """The needs of training by this plan, and ways to be done sooner, each of which is planned for: up to a second."""
+        return outlook_of(self.inputs_now(), plan)
 
     def _count(self, outcomes: Sequence[Outcome] = (), trials: Sequence[Outcome] = ()) -> None:
         """Let the plan of this conversation count what was found from now on."""

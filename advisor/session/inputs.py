@@ -102,7 +102,9 @@ def gather(
     inspection = inspection_of(data, target, stated.get("task.kind"), mismatch, complain)
     found = named_machine(knowledge, machine)
     known = found.facts.with_values(stated, Source.ASKED)
-    facts = with_published(knowledge, known if inspection is None else with_inspection(knowledge, known, inspection))
+    if inspection is not None:
+        known = with_inspection(knowledge, known, inspection, here=found.here)
+    facts = with_published(knowledge, known)
     card = unknown_card(facts)
     if card is not None:
         complain("Nothing is known of this card", str(card))

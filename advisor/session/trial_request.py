@@ -111,7 +111,8 @@ def for_the_task(inputs: Inputs, found: Inspection) -> tuple[Inputs, Inspection]
         remedy = f"Leave task.kind out to try what the data look like: {found.task}."
         raise input_error("This task cannot be tried", what, where="task.kind", remedy=remedy)
     told = read_for(found, str(stated.value))
-    return replace(inputs, inspection=told, facts=with_inspection(inputs.knowledge, inputs.facts, told)), told
+    facts = with_inspection(inputs.knowledge, inputs.facts, told, here=inputs.here)
+    return replace(inputs, inspection=told, facts=facts), told
 
 
 def _request(inputs: Inputs, plan: Plan, inspection: Inspection, seconds: float, seed: int, enough: int) -> Request:

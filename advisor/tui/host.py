@@ -66,8 +66,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The slow part of a standing: about how many questions are left, which answers are not used, and whether a good plan is
-    ready, so that the questions are about details only."""
+    """The slow part of a standing: about how many questions are left (with every answer one less at least), which answers are
+    not used, and whether a good plan is ready, so that the questions are about details only."""
 
     questions_left: int
     unused: tuple[str, ...]
@@ -108,7 +108,7 @@ def depended_on(plan: Plan) -> int:
 
 
 def outlook(interview: Interview) -> Outlook:
-    return Outlook(interview.questions_left(), interview.unused(), interview.ready)
+    return Outlook(interview.questions_expected(), interview.unused(), interview.ready)
 
 
 Result = TypeVar("Result")
@@ -249,7 +249,7 @@ class Host(App[None]):
     async def _look_ahead(self) -> None:
         await asyncio.sleep(PAINTING_SECONDS)
         found = await self.think(lambda: outlook(self.desk.interview))
-        left = -int(self._left.held(self.desk.interview, -found.questions_left))
+        left = -int(self._left.held(self.desk.interview, -found.questions_left, gain=1.0))
         self.outlook = replace(found, questions_left=max(left, min(found.questions_left, 1)))
         self.outlook_changed.publish(self.outlook)
 

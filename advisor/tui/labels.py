@@ -30,6 +30,19 @@ def choice_label(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def choice_words(name: str, meaning: str) -> tuple[str, str]:
+    """The label of a choice and its meaning; the meaning is empty where it only spells the name, as `PyTorch` of pytorch."""
+    label = choice_label(name)
+    if not repeats(name, meaning):
+        return label, meaning
+    return (meaning if meaning.lower() != meaning else label), ""
+
+
+def repeats(name: str, meaning: str) -> bool:
+    """True where a meaning says no more than the name in rules: `AdamW` of adamw, `smaller batch` of smaller_batch."""
+    return re.sub(r"[_\s-]", " ", name).casefold() == re.sub(r"[_\s-]", " ", meaning).casefold()
+
+
 def fact_label(fact: Fact) -> str:
     """The question that asks for a fact; of one that is never asked for, its name in words."""
     if fact.question:
@@ -41,7 +54,9 @@ def fact_label(fact: Fact) -> str:
 
 def answer_label(fact: Fact, value: Value) -> str:
     """The value of a fact: `Time series` for time_series, `20,000 examples`."""
-    return choice_label(str(value)) if isinstance(value, str) and fact.choices else describe(fact, value)
+    if isinstance(value, str) and fact.choices:
+        return choice_words(value, dict(fact.choices).get(value, ""))[0]
+    return describe(fact, value)
 
 
 def value_label(knowledge: Knowledge, topic: str, value: object, unit: str = "") -> str:

@@ -17,14 +17,18 @@ class Ratchet:
         self._shown: dict[Progress, float] = {}
         self._last: Progress | None = None
 
-    def held(self, interview: Interview, value: float) -> float:
-        """The figure to show where it would be `value` now."""
+    def held(self, interview: Interview, value: float, gain: float = 0.0) -> float:
+        """The figure to show where it would be `value` now.
+
+        Args:
+            gain: how much it grows at least with every answer.
+        """
         if interview is not self._interview:
             self._interview, self._shown, self._last = interview, {}, None
         now = interview.progress
         known = [self._shown[now]] if now in self._shown else []
         if self._last is not None and not known and len(now.answers) >= len(self._last.answers):
-            known.append(self._shown[self._last])
+            known.append(self._shown[self._last] + gain * (len(now.answers) - len(self._last.answers)))
         self._shown[now] = max([value, *known])
         self._last = now
         return self._shown[now]

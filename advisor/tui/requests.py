@@ -69,9 +69,10 @@ class ToGlossary(Request[None]):
 
 @dataclass(frozen=True, slots=True)
 class ToExport(Request[None]):
-    """Files to save of the conversation, or of a saved `plan`."""
+    """Files to save of the conversation, or of a saved `plan`; the `kind` that is highlighted first, if one is named."""
 
     plan: Plan | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report.contents import NOTHING
 from advisor.resources import rules_folder
 from advisor.session.inputs import Inputs
+from advisor.session.outlook import outlook_of
 
 if TYPE_CHECKING:
     from advisor.machine.detection.detection import Machine
@@ -104,6 +105,9 @@ class StandIn:
     def try_on_data(self, seconds: float, listener: Any, stop: Any) -> Any:
         assert self.tried is not None
         return self.tried(seconds, listener, stop)
+
+    def needs(self, plan: Any) -> Any:
+        return outlook_of(self.inputs_now(), plan)
 
     def evidence(self, plan: Any) -> Any:
         return NOTHING

@@ -9,6 +9,7 @@ import pytest
 from advisor.errors import InputError
 from advisor.interview import saved
 from advisor.knowledge.model import School
+from advisor.machine.parts import Disk, DiskKind
 from tests.tui.desks import Desks, say
 
 
@@ -125,3 +126,17 @@ def test_a_state_that_cannot_be_written_is_told_of_once(desk_of: Desks, tmp_path
     assert [title for title, _ in desk.notes()] == ["The answers cannot be saved for later"]
     assert desk.notes() == []
     assert desk.how_to_go_on() == "Stopped. What you said could not be saved."
+
+
+@pytest.mark.parametrize("kind", [DiskKind.SSD, None])
+def test_where_data_on_a_known_disk_lie_is_not_asked(
+    kind: DiskKind | None, desk_of: Desks, wine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("advisor.machine.detection.disks.disk_behind", lambda *_: Disk(kind))
+    desk = desk_of("auto")
+    desk.use_data(desk.look_into(wine, "kind"))
+    asked = []
+    while (question := desk.interview.question()) is not None:
+        asked.append(question.fact)
+        desk.interview.do_not_know(question.fact)
+    assert ("data.location" in asked) == (kind is None)

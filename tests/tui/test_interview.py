@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -289,6 +290,30 @@ async def test_why_names_the_recommendations_that_the_answer_can_change() -> Non
 
 
 @piloted
+async def test_why_tells_what_each_of_a_few_answers_would_give() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("2", "1")
+        await ask_for(run, "task.multilabel")
+        await run.press("w")
+        explained = str(run.screen.query_one("#explained", Static).content)
+        assert explained.startswith("Yes: Loss binary cross-entropy.\nNo: Loss cross-entropy.\nIt can change Loss")
+        assert run.screen.asked == "task.multilabel"
+        assert "task.multilabel" not in said(run)
+
+
+@piloted
+async def test_why_names_a_few_of_many_topics_on_which_answers_differ() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await run.press("2", "1")
+        await ask_for(run, "project.pretrained_allowed")
+        await run.press("w")
+        yes, no, *_ = str(run.screen.query_one("#explained", Static).content).splitlines()
+        assert yes.startswith("Yes: Published network ResNet")
+        assert no.startswith("No: Published network none; ")
+        assert yes.partition("and ")[2] == no.partition("and ")[2] != ""
+
+
+@piloted
 async def test_the_last_line_of_why_is_reached_by_keys_on_a_low_screen() -> None:
     async with running(InterviewScreen(), size=NARROW) as run:
         await run.press("f2")
@@ -432,6 +457,45 @@ async def test_the_number_of_questions_left_never_grows_as_one_goes_on() -> None
             await settled(run.pilot, outlook=True)
             left.append(run.app.outlook.questions_left)
         assert left == sorted(left, reverse=True)
+
+
+PICTURES = {"data.modality": "image", "task.kind": "classify", "data.examples": "20000", "task.outputs": "10"}
+
+
+@pytest.mark.parametrize("said", [{}, PICTURES, {"data.modality": "tabular", "task.kind": "regress"}])
+def test_every_answer_takes_a_question_from_those_that_are_left(said: dict[str, str]) -> None:
+    """Nothing is known of what is not said."""
+
+    @piloted
+    async def drive() -> None:
+        async with running(InterviewScreen(), size=WIDE) as run:
+            await settled(run.pilot, outlook=True)
+            left = [run.app.outlook.questions_left]
+            while (name := asked(run)) is not None:
+                await run.app.answer(name, said.get(name, ""))
+                await settled(run.pilot, outlook=True)
+                left.append(run.app.outlook.questions_left)
+            assert all(after < before for before, after in itertools.pairwise(left)), left
+            assert left[-1] == 0
+            assert left[-2] > 0
+
+    drive()
+
+
+@piloted
+async def test_an_undo_gives_back_the_number_of_questions_and_putting_off_takes_none() -> None:
+    async with running(InterviewScreen(), size=WIDE) as run:
+        await settled(run.pilot, outlook=True)
+        first = run.app.outlook.questions_left
+        await run.press("2")
+        await settled(run.pilot, outlook=True)
+        assert run.app.outlook.questions_left < first
+        await run.press("ctrl+z")
+        await settled(run.pilot, outlook=True)
+        assert run.app.outlook.questions_left == first
+        await run.press("l")
+        await settled(run.pilot, outlook=True)
+        assert run.app.outlook.questions_left == first
 
 
 @piloted

@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 from textual.widgets import Button, Select
 
-from advisor.agent.agent import Revision
+from advisor.agent.agent import AFTERWARDS, Revision
+from advisor.agent.choosing import COMFORT, next_of
 from advisor.agent.events import JournalFailed, MeasuringEvent, MeasuringResumed, ProbeFinished, ProbeStarted
 from advisor.agent.settling.advising import advise_here
+from advisor.agent.worth import candidates
 from advisor.errors import input_error
 from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Duel, Phase, Sample
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.probing.done import DonePane
-from advisor.tui.screens.probing.offer import ELSEWHERE
+from advisor.tui.screens.probing.offer import ELSEWHERE, offers, time_words
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.probing.state import Measuring, finding
 from advisor.tui.screens.running.run_screen import Phase as Screen
@@ -92,6 +94,55 @@ async def test_only_what_is_ticked_is_measured_in_the_time_that_was_chosen() -> 
         run.screen.query_one("#budget", Select).value = 120.0
         await measured(run)
         assert made.asked == [(120.0, ["threads"])]
+
+
+@piloted
+async def test_more_than_there_is_time_for_is_said_before_it_begins() -> None:
+    desk, _ = measuring_desk()
+    async with running(ProbingScreen(), desk=desk, size=NARROW) as run:
+        await offered(run)
+        count = len(run.screen.ticked)
+        needed = sum(one.seconds for one in run.screen.offers if one.probe.name in run.screen.ticked)
+        run.screen.query_one("#budget", Select).value = 30.0
+        await settled(run.pilot)
+        lines = [line[46:].strip() for line in screen_text(run.app).splitlines()[-4:-1]]
+        assert re.fullmatch(
+            rf"{count} ticked: about {needed:.0f} s, of 30 s\. The \d cheapest come first; "
+            r"the others follow if time is left\.",
+            " ".join(lines),
+        ), "all of it can be read at 80 columns"
+        assert run.screen.query_one("#sum").has_class("care")
+        run.screen.query_one("#budget", Select).value = 600.0
+        await settled(run.pilot)
+        assert f"{count} ticked: about {needed:.0f} s" in screen_text(run.app)
+        assert "cheapest" not in screen_text(run.app)
+
+
+@pytest.mark.parametrize("budget", [20.0, 30.0, 60.0])
+def test_what_is_said_to_come_first_is_what_the_agent_takes_first(budget: float) -> None:
+    desk, _ = measuring_desk()
+    plan = desk.interview.plan()
+    ticked = [offer for offer in offers(desk.knowledge, plan, desk.interview.facts()) if offer.ticked]
+    names = [offer.probe.name for offer in ticked]
+    waiting = candidates(desk.knowledge, plan, [probe_named(name) for name in names], named=True)
+    said = re.search(r"The (\d) cheapest come first", time_words(ticked, budget))
+    assert said
+    first = int(said[1])
+    left, taken = budget - AFTERWARDS, []
+    while (chosen := next_of(waiting, left, {one.probe.name for one in waiting})) is not None:
+        taken.append(chosen)
+        left -= COMFORT * chosen.seconds
+        waiting = [one for one in waiting if one is not chosen]
+    costs = sorted(offer.seconds for offer in ticked)
+    assert sorted(one.seconds for one in taken[:first]) == costs[:first]
+
+
+def test_a_probe_alone_that_takes_longer_than_there_is_may_stay_undecided() -> None:
+    desk, _ = measuring_desk()
+    found = offers(desk.knowledge, desk.interview.plan(), desk.interview.facts())
+    one = next(offer for offer in found if offer.seconds > 5)
+    assert time_words([one], 5.0) == f"1 ticked: about {one.seconds:.0f} s, of 5 s. It may be left undecided."
+    assert time_words([], 5.0) == "Nothing is ticked."
 
 
 @piloted

@@ -124,3 +124,10 @@ def test_picture_of_a_saved_plan(saved: Path, monkeypatch: pytest.MonkeyPatch) -
             snapshot(run.app, "saved_plan-80x24")
 
     look()
+
+
+@piloted
+async def test_what_can_be_done_with_it_stands_beside_it(saved: Path) -> None:
+    async with running(SavedPlanScreen(saved), desk=desk({}), size=WIDE) as run:
+        assert "What next\nEnter: on a line of the plan" in told(run)
+        assert "x: saves it as a report, or as a starter project" in told(run)

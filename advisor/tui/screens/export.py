@@ -145,11 +145,15 @@ class ExportScreen(WizardScreen[None]):
     ExportScreen #save { height: 1; min-width: 10; border: none; }
     """
 
-    def __init__(self, plan: Plan | None = None) -> None:
+    def __init__(self, plan: Plan | None = None, kind: str = "") -> None:
+        """
+        Args:
+            kind: name of the one that is highlighted at first.
+        """
         super().__init__()
         self.plan = plan
         self.kinds = {kind.name: kind for kind in KINDS if plan is None or kind.name != ANSWERS}
-        self.kind: Kind = KINDS[0]
+        self.kind: Kind = self.kinds.get(kind, KINDS[0])
         self.names = {kind.name: kind.file for kind in KINDS}
         """By kind, as last edited."""
 
@@ -160,6 +164,9 @@ class ExportScreen(WizardScreen[None]):
             yield Input(self.kind.file, id="file_name")
             yield Button(plain("Save"), id="save")
         yield Static("", id="export_said", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#kinds", OptionList).highlighted = list(self.kinds).index(self.kind.name)
 
     @on(OptionList.OptionHighlighted, "#kinds")
     def _marked(self, event: OptionList.OptionHighlighted) -> None:

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge
 
+NEXT = (
+    ("Enter", "on a line of the plan: why, why not otherwise, what would flip it"),
+    ("x", "saves it as a report, or as a starter project that trains it"),
+    ("Escape", "then Begin or Go on: a plan of your own can be changed, measured here and tried on your data"),
+)
+"""Keys, and what each does with the plan."""
+
 
 class SavedPlanScreen(WizardScreen[None]):
     TITLE = "Saved plan"
@@ -105,6 +112,9 @@ def _summary(plan: Plan, knowledge: Knowledge) -> Iterator[Content]:
     yield plain(f"by {words.SCHOOL_WORDS[plan.school]}")
     for start, said in summary(plan, knowledge):
         yield _line(start, said)
+    yield _heading("What next")
+    for key, does in NEXT:
+        yield _line(key, does)
     figures = [figure for figure in known_figures(plan) if figure.headline]
     if figures:
         yield _heading("Numbers")

@@ -42,11 +42,18 @@ class Cards(Choosing):
 
     def __init__(self, cards: Iterable[Card], *, id: str | None = None) -> None:
         shown = list(cards)
-        width = max((len(card.name) for card in shown if len(card.name) <= LONGEST_NAME), default=0)
-        options = [
-            Option(_face(card, number, width), id=card.key, disabled=card.off) for number, card in enumerate(shown, 1)
+        self._width = max((len(card.name) for card in shown if len(card.name) <= LONGEST_NAME), default=0)
+        super().__init__(*self._faces(shown, 1), markup=False, id=id, classes="cards")
+
+    def _faces(self, cards: Iterable[Card], first: int) -> list[Option]:
+        return [
+            Option(_face(card, number, self._width), id=card.key, disabled=card.off)
+            for number, card in enumerate(cards, first)
         ]
-        super().__init__(*options, markup=False, id=id, classes="cards")
+
+    def add(self, cards: Iterable[Card]) -> None:
+        """Put more of them below the others, whose numbers stay."""
+        self.add_options(self._faces(cards, self.option_count + 1))
 
     def action_take(self, number: int) -> None:
         if number <= self.option_count and not self.get_option_at_index(number - 1).disabled:

@@ -19,7 +19,7 @@ from advisor.facts.fact_base import Known
 from advisor.facts.values import describe, to_text
 from advisor.facts.vocabulary import Fact, FactType, Value
 from advisor.report.words import SOURCE_WORDS
-from advisor.tui.labels import choice_label
+from advisor.tui.labels import choice_words
 from advisor.tui.text import plain, problem_text
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.tui.widgets.mouse import Ticks
@@ -111,7 +111,7 @@ class Choices(Cards):
     def __init__(self, fact: Fact, now: Value | None, usual: Known | None = None) -> None:
         choices = fact.choices or YES_NO
         notes = {} if usual is None else {describe(fact, usual.value): SOURCE_WORDS[usual.source]}
-        super().__init__(Card(name, choice_label(name), meaning, note=notes.get(name, "")) for name, meaning in choices)
+        super().__init__(Card(name, *choice_words(name, told), note=notes.get(name, "")) for name, told in choices)
         names = [name for name, _ in choices]
         first = usual.value if now is None and usual is not None else now
         said = describe(fact, first) if first is not None else ""
@@ -130,12 +130,9 @@ class Boxes(Ticks):
         ticked = now if isinstance(now, frozenset) else frozenset()
         super().__init__(
             *(
-                Selection(
-                    Content.assemble((printable(choice_label(name)), "bold"), f"  {printable(meaning)}"),
-                    name,
-                    name in ticked,
-                )
-                for name, meaning in fact.choices
+                Selection(Content.assemble((printable(label), "bold"), f"  {printable(meaning)}"), name, name in ticked)
+                for name, told in fact.choices
+                for label, meaning in [choice_words(name, told)]
             ),
             classes="cards",
         )

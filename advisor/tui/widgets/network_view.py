@@ -106,12 +106,11 @@ def _fitting(layers: Sequence[Layer], width: int) -> list[Layer]:
     if _length(shown) > width:
         groups = [list(group) for _, group in itertools.groupby(shown)]
         shown = [_together(group) for group in groups]
+    kept = shown
     while _length(shown) > width and len(shown) > FEWEST:
-        middle = len(shown) // 2
-        dots = Layer("…", None)
-        kept = [layer for layer in (*shown[:middle], *shown[middle + 1 :]) if layer != dots]
-        place = min(middle, len(kept) - 1)
-        shown = [*kept[:place], dots, *kept[place:]]
+        middle = len(kept) // 2
+        kept = [*kept[:middle], *kept[middle + 1 :]]
+        shown = [*kept[:middle], Layer("…", None), *kept[middle:]]
     return shown
 
 

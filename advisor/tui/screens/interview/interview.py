@@ -17,8 +17,9 @@ from textual.widgets import Static
 
 from advisor.errors import InputError
 from advisor.tui.host import Glimpse, Outlook, Standing
-from advisor.tui.requests import ToData, ToFacts, ToTopic, ToWhatIf
+from advisor.tui.requests import ToData, ToExport, ToFacts, ToTopic, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
+from advisor.tui.screens.interview.next_steps import NextScreen
 from advisor.tui.screens.interview.question import QuestionPane
 from advisor.tui.sketch import sketch
 from advisor.tui.widgets.entry import Entry
@@ -58,6 +59,7 @@ class InterviewScreen(WizardScreen[None]):
         *keys("w", "f2", "why", "Why", "interview.why", "What the answer to this question can change."),
         *keys("p", "f6", "turn", "Plan", "interview.turn", "Go to the plan, and back to the question."),
         *keys("l", "f4", "take_step('later')", "Later", "interview.later", "Ask this again at the end."),
+        *keys("n", "ctrl+n", "next", "Next", "interview.next", "What to do with the plan: measure, try, save it."),
         Binding("ctrl+z", "undo", "Undo", id="interview.undo", priority=True, tooltip="Take the last step back."),
         Binding("ctrl+s", "open('Export')", "Export", id="interview.export", tooltip="Save report, plan, answers or a project."),
         *keys("f", "f7", "facts", "Facts", "interview.facts", "See and correct what was said and found."),
@@ -73,6 +75,7 @@ class InterviewScreen(WizardScreen[None]):
         ("Question: Skip", "Leave it as it is", "take_step('skip')"),
         ("Question: Undo", "Take the last step back", "undo"),
         ("Facts: See and correct", "What was said, detected, found in data", "facts"),
+        ("Plan: What next", "Measure, try, save; what training needs", "next"),
         ("Plan: Suppose another answer", "Both plans side by side", "what_if"),
         ("Plan: Export", "Report, plan, answers, starter project", "open('Export')"),
         ("Machine: Measure", "Settle bets of the plan by timing them here", "open('Probes')"),
@@ -123,6 +126,14 @@ class InterviewScreen(WizardScreen[None]):
             self._show_reasons()
             await self.query_one(QuestionPane).show(now, self.wizard.desk.interview.read)
             self.refresh_bindings()
+        if now.fact is None:
+            self._find_needs(now.plan)
+
+    @work(exclusive=True, group="needs")
+    async def _find_needs(self, plan: Plan) -> None:
+        needs = await self.wizard.think(lambda: self.wizard.desk.needs(plan))
+        if self.wizard.standing is not None and plan is self.wizard.standing.plan:
+            self.query_one(QuestionPane).show_needs(plan, needs)
 
     def show_glimpse(self, seen: Glimpse) -> None:
         """Show at once what an answer moves; statuses, the network's figures and the next question follow."""
@@ -220,7 +231,7 @@ class InterviewScreen(WizardScreen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without a question there is nothing to skip, or to say of it."""
-        if action in ("take_step", "why"):
+        if action in ("take_step", "why", "next"):
             return self.asked is not None
         return super().check_action(action, parameters)
 
@@ -229,9 +240,27 @@ class InterviewScreen(WizardScreen[None]):
         name = self.asked
         if name is None:
             return
-        found = await self.wizard.think(lambda: self.wizard.desk.interview.why(name))
+        interview = self.wizard.desk.interview
+        found, effects = await self.wizard.think(lambda: (interview.why(name), interview.effects(name)))
         if name == self.asked and self.wizard.standing is not None:
-            self.query_one(QuestionPane).show_why(found, self.wizard.standing.plan)
+            self.query_one(QuestionPane).show_why(found, self.wizard.standing.plan, effects)
+
+    @work
+    async def action_next(self) -> None:
+        """Show what can be done with the plan now, though there are questions left."""
+        if self.wizard.standing is not None:
+            chosen = await self.app.push_screen_wait(NextScreen(self.wizard.standing.plan))
+            if chosen is not None:
+                await self.run_action(chosen)
+
+    def action_starter(self) -> None:
+        self.wizard.open(ToExport(kind="starter"))
+
+    def action_topic(self, name: str) -> None:
+        self.wizard.open(ToTopic(name))
+
+    def action_suppose(self, name: str, value: str) -> None:
+        self.wizard.open(ToWhatIf(name, value))
 
     @work
     async def action_facts(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -18,9 +19,10 @@ from advisor.facts.values import describe
 from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, is_advice
-from advisor.tui.labels import advice_label
+from advisor.tui.labels import advice_label, choice_words
+from advisor.tui.screens.interview.next_steps import STEPS, needs_text, ways_out
 from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
-from advisor.tui.widgets.cards import Card, Cards
+from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.entry import Entry, Reader
 from advisor.tui.widgets.mouse import FocusOnRelease
 from advisor.wording import join_names, printable
@@ -30,17 +32,9 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.interview.influence import Influence
     from advisor.knowledge.model import Knowledge
+    from advisor.report.contents import Outlook as Needs
     from advisor.tui.host import Outlook, Standing
 
-NEXT = (
-    ("turn", "Look at the plan", "Enter on a line tells why, why not otherwise, and what would flip it"),
-    ("open('Probes')", "Measure this machine", "settle what only timing can settle"),
-    ("open('Trials')", "Try it on your data", "train the plan's network and its rivals"),
-    ("open('Export')", "Export", "report, plan, answers, starter project"),
-    ("what_if", "Suppose another answer", "both plans side by side; nothing is changed"),
-    ("facts", "Correct something", "what you said, and what was found"),
-)
-"""Each by an action of the screen."""
 SHOWN_AS_GIVEN = (Source.ASKED, Source.DETECTED, Source.INSPECTED)
 """Sources whose value is written into the line of the entry; an assumed number would be made an answer by Enter."""
 TOPICS_NAMED = 4
@@ -82,6 +76,8 @@ class QuestionPane(Vertical):
         self.HELP_TEXT = ""
         self._certain = 0.0
         self._outlook: Outlook | None = None
+        self._choices: dict[str, str] = {}
+        """The answers to choose from, each with its meaning."""
 
     def compose(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
@@ -103,13 +99,14 @@ class QuestionPane(Vertical):
         self._say("refused", plain(""))
         self._say("explained", plain(""))
         self._certain, self._outlook = now.certain, None
+        self._choices = {} if now.fact is None else dict(now.fact.choices)
         self._show_progress()
         self._show_deciding(now)
         if now.fact is None:
             self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
             self._say("present", plain(""))
             self.HELP_TEXT = ""
-            await place.mount(Cards(Card(*what) for what in NEXT))
+            await place.mount(Cards(STEPS))
         else:
             taken = now.present
             known = "" if taken is None else f"{SOURCE_WORDS[taken.source]}: {describe(now.fact, taken.value)}"
@@ -153,6 +150,15 @@ class QuestionPane(Vertical):
         self.query_one(Explanation).border_title = "In other words"
         self.HELP_TEXT = shown.plain
 
+    def show_needs(self, plan: Plan, needs: Needs) -> None:
+        """Say below the next steps what training needs, and add to them how it could be done sooner."""
+        steps = self.query_one("#entry_place").children[-1]
+        if isinstance(steps, Cards) and steps.option_count == len(STEPS):
+            steps.add(ways_out(plan, needs))
+            self._say("explained", needs_text(plan, needs))
+            self.query_one(Explanation).border_title = "What it needs"
+            self.call_after_refresh(self.fit)
+
     def show_outlook(self, outlook: Outlook) -> None:
         self._outlook = outlook
         self._show_progress()
@@ -173,8 +179,9 @@ class QuestionPane(Vertical):
         named = [*titles[:TOPICS_NAMED], *([f"{more} more"] if more > 0 else [])]
         self._say("decides", plain(" · ".join(named)))
 
-    def show_why(self, influence: Influence, plan: Plan) -> None:
-        parts: list[Content] = []
+    def show_why(self, influence: Influence, plan: Plan, effects: Mapping[str, Plan]) -> None:
+        """Show what each answer would give where there are few (`effects`), then what the question bears on."""
+        parts = list(effect_lines(self.knowledge, self._choices, effects))
         asleep: list[str] = []
         for topic in influence.proven:
             entry = plan.recommendations[topic]
@@ -214,6 +221,22 @@ class QuestionPane(Vertical):
     async def _next_chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         await self.screen.run_action(str(event.option_id))
+
+
+def effect_lines(knowledge: Knowledge, choices: Mapping[str, str], effects: Mapping[str, Plan]) -> Iterator[Content]:
+    """`Yes: Loss binary cross-entropy`: a line for each answer, with the advice on which the answers differ."""
+    plans = list(effects.values())
+    names = [] if not plans else list(plans[0].recommendations)
+    differing = [name for name in names if any(plan.value(name) != plans[0].value(name) for plan in plans)]
+    if not differing:
+        return
+    more = f", and {len(differing) - TOPICS_NAMED} more" if len(differing) > TOPICS_NAMED else ""
+    for answer, plan in effects.items():
+        entries = [plan.recommendations[name] for name in differing[:TOPICS_NAMED]]
+        said = "; ".join(f"{entry.title} {advice_label(knowledge, entry)}" for entry in entries)
+        yield Content.assemble(
+            (f"{choice_words(answer, choices.get(answer, ''))[0]}: ", "bold"), printable(f"{said}{more}.")
+        )
 
 
 def _given_before(now: Standing) -> Value | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
 
+from advisor.agent.agent import AFTERWARDS
+from advisor.agent.choosing import within_reach
 from advisor.agent.settling.scope import plans_this_machine
 from advisor.agent.worth import before_of, why_not, worth
 from advisor.facts.fact_base import FactBase
@@ -44,6 +46,11 @@ class Offer:
         """The agent would run it by itself, given time."""
         return self.why_not is None and self.worth > 0 and not self.probe.opt_in
 
+    @property
+    def seconds(self) -> float:
+        """The time that it is expected to take."""
+        return self.probe.cost_seconds
+
 
 def probe_title(knowledge: Knowledge, probe: Probe) -> str:
     """The title of the recommendation that the probe decides, or of what it measures."""
@@ -78,6 +85,21 @@ def _offer(knowledge: Knowledge, plan: Plan, probe: Probe, *, elsewhere: bool) -
             known = f"Measured already: {VERDICTS[entry.measured.verdict]}."
     claims = sum(rule.settles is not None and rule.settles.probe == probe.name for rule in knowledge.rules)
     return Offer(probe, probe_title(knowledge, probe), bet, known, claims, total, reason)
+
+
+def time_words(ticked: Sequence[Offer], budget: float) -> str:
+    """The time that these take together; where that is more than the budget (seconds), also what the agent does then."""
+    if not ticked:
+        return "Nothing is ticked."
+    needed = sum(offer.seconds for offer in ticked)
+    said = f"{len(ticked)} ticked: about {needed:.0f} s"
+    if needed <= budget:
+        return said
+    first = len(within_reach(ticked, budget - AFTERWARDS))
+    if len(ticked) == 1:
+        return f"{said}, of {budget:.0f} s. It may be left undecided."
+    cheapest = f"The {first} cheapest come" if first > 1 else "The cheapest comes"
+    return f"{said}, of {budget:.0f} s. {cheapest} first; the others follow if time is left."
 
 
 def offer_line(offer: Offer) -> Content:

@@ -22,7 +22,7 @@ from advisor.tui.host import Standing
 from advisor.tui.screen import Palette
 from advisor.tui.screens.probing.done import DonePane
 from advisor.tui.screens.probing.live import LivePane
-from advisor.tui.screens.probing.offer import ELSEWHERE, Offer, not_here, offer_details, offer_line, offers
+from advisor.tui.screens.probing.offer import ELSEWHERE, Offer, not_here, offer_details, offer_line, offers, time_words
 from advisor.tui.screens.probing.state import Measuring
 from advisor.tui.screens.running.race import SoFar
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
@@ -55,7 +55,7 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     #probes { width: 1fr; height: 1fr; max-height: 100%; border: round $primary; }
     #probes:focus { border: round $accent; }
     #about { width: 1fr; padding: 0 1; }
-    #sum { width: 1fr; padding: 1 0 0 2; }
+    #sum { width: 1fr; height: 3; content-align: left middle; padding: 0 0 0 2; }
     """
 
     TITLES: ClassVar[Mapping[Phase, str]] = {Phase.RUNNING: "Measuring this machine", Phase.DONE: "What was measured"}
@@ -143,10 +143,12 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     @on(Select.Changed)
     def _count(self) -> None:
         """Say how long the ticked probes would take, beside the budget."""
-        ticked = set(self.ticked)
-        seconds = sum(offer.probe.cost_seconds for offer in self.offers if offer.probe.name in ticked)
-        said = f"{len(ticked)} ticked: about {seconds:.0f} s" if ticked else "Nothing is ticked."
-        self.query_one("#sum", Static).update(said)
+        names = set(self.ticked)
+        ticked = [offer for offer in self.offers if offer.probe.name in names]
+        budget = self.seconds_given
+        said = self.query_one("#sum", Static)
+        said.update(time_words(ticked, budget))
+        said.set_class(sum(offer.seconds for offer in ticked) > budget, "care")
         self.query_one("#begin", Button).disabled = not ticked or self.elsewhere
 
     @on(Button.Pressed, "#begin")

@@ -153,9 +153,13 @@ class RunScreen(WizardScreen[None], Generic[Event, Result, State]):
     def begin_button(self, label: str) -> Button:
         return Button(Content(label), id="begin", variant="primary")
 
+    @property
+    def seconds_given(self) -> float:
+        return float(self.query_one("#budget", Select).value)  # type: ignore[arg-type]
+
     def begin(self) -> None:
         """Begin the work, for the chosen number of seconds."""
-        seconds = float(self.query_one("#budget", Select).value)  # type: ignore[arg-type]
+        seconds = self.seconds_given
         self.stop, self.state = Stop(), self.STATE(seconds, time.monotonic)
         self.plan_before = self.wizard.standing.plan if self.wizard.standing is not None else None
         self._turn_to(Phase.RUNNING)

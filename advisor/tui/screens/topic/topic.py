@@ -19,6 +19,7 @@ from advisor.errors import InputError
 from advisor.inference.plan import Recommendation
 from advisor.knowledge.model import Policy, Topic
 from advisor.report.words import advice_words, grouped
+from advisor.tui.labels import repeats
 from advisor.tui.requests import ToGlossary, ToTopic, ToWhatIf
 from advisor.tui.screen import Dialog, Palette, WizardScreen
 from advisor.tui.screens.topic.tree import headline, one_line, topic_twigs
@@ -60,7 +61,9 @@ class WhyNotScreen(Dialog[str | None]):
     def _values(self) -> list[Option]:
         advised = self.entry.value if self.topic.policy is Policy.ALL else [self.entry.value]
         return [
-            Option(Content.assemble((printable(name), "bold"), f"  {printable(meaning)}" if meaning != name else ""), id=name)
+            Option(Content.assemble((printable(meaning), "bold")), id=name)
+            if repeats(name, meaning)
+            else Option(Content.assemble((printable(name), "bold"), f"  {printable(meaning)}"), id=name)
             for name, meaning in self.topic.values.items()
             if name not in (advised or ())
         ]  # fmt: skip
