@@ -14,7 +14,7 @@ from advisor.report.plan.json_plan import read_plan
 from advisor.session.data import inspected
 from advisor.tui.dialogs.ask import Ask
 from advisor.tui.screens.export import ExportScreen
-from tests.tui.pilots import Running, piloted, running, settled, snapshot
+from tests.tui.pilots import WIDE, Running, piloted, running, settled, snapshot
 from tests.tui.test_topic import desk
 from tests.tui.waiting import shows
 
@@ -202,7 +202,22 @@ async def test_a_name_that_looks_like_markup_is_shown_as_it_is() -> None:
 
 
 @piloted
-async def test_picture_of_the_export() -> None:
+async def test_picture_of_the_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
     async with running(ExportScreen(), desk=desk()) as run:
         snapshot(run.app, "export-80x24")
         await shows(run, "Starter project")
+
+
+@piloted
+async def test_the_key_that_saves_is_named_with_the_folder(folder: Path) -> None:
+    async with running(ExportScreen(), desk=desk(), size=WIDE) as run:
+        await shows(run, f"Enter goes to its name, ^s saves it at once, in {folder}")
+        await run.press("enter")
+        assert isinstance(run.app.focused, Input)
+        await shows(run, f"Enter saves it, in {folder}")
+        run.screen.query_one("#file_name", Input).value = "there/mine.md"
+        await shows(run, f"Enter saves it, in {folder}/there")
+        run.screen.query_one("#file_name", Input).value = "mine.md"
+        await run.press("enter")
+        assert (folder / "mine.md").exists()

@@ -141,6 +141,7 @@ class ExportScreen(WizardScreen[None]):
     ExportScreen #export_asks, ExportScreen #kinds, ExportScreen #named, ExportScreen #export_said { margin: 1 2 0 2; }
     ExportScreen.-low #export_asks, ExportScreen.-low #kinds { margin: 0 2; }
     ExportScreen #named, ExportScreen #export_said { height: auto; }
+    ExportScreen #export_hint { margin: 0 2; }
     ExportScreen #file_name { width: 1fr; margin: 0 1 0 0; }
     ExportScreen #save { height: 1; min-width: 10; border: none; }
     """
@@ -163,6 +164,7 @@ class ExportScreen(WizardScreen[None]):
         with Horizontal(id="named"):
             yield Input(self.kind.file, id="file_name")
             yield Button(plain("Save"), id="save")
+        yield Static("", id="export_hint", classes="faint", markup=False)
         yield Static("", id="export_said", markup=False)
 
     def on_mount(self) -> None:
@@ -184,6 +186,21 @@ class ExportScreen(WizardScreen[None]):
     def _written(self, event: Input.Changed) -> None:
         event.stop()
         self.names[self.kind.name] = event.value
+        self._hint()
+
+    def on_descendant_focus(self) -> None:
+        self._hint()
+
+    def _hint(self) -> None:
+        """Say which key saves, and where to."""
+        try:
+            path = path_of(self.names[self.kind.name], self.kind, self.wizard.desk)
+            where = f", in {shorten(path.parent, 200)}"
+        except InputError:  # said in place of the result where it is tried
+            where = ""
+        writing = isinstance(self.focused, Input)
+        key = "Enter saves it" if writing else "Enter goes to its name, ^s saves it at once"
+        self.query_one("#export_hint", Static).update(plain(f"{key}{where}."))
 
     @on(Input.Submitted, "#file_name")
     @on(Button.Pressed, "#save")
