@@ -1,4 +1,4 @@
-"""What to do once a plan is good: look, measure, try, save; what training needs, and ways to be done sooner."""
+"""The steps to take once a plan is good: look, measure, try, save; with the needs of training and ways to be done sooner."""
 
 from __future__ import annotations
 
