@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.color import Color
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 
 from advisor.tui import theme
 from advisor.tui.app import Wizard
-from advisor.tui.dialogs.ask import Ask
 from advisor.tui.dialogs.help import HelpScreen
-from advisor.tui.screens.export import ExportScreen
-from advisor.tui.screens.glossary import GlossaryScreen
-from advisor.tui.screens.interview.interview import InterviewScreen
-from advisor.tui.screens.known_facts import FactsScreen
-from advisor.tui.screens.probing.probing import ProbingScreen
-from advisor.tui.screens.topic.topic import TopicScreen
-from advisor.tui.screens.what_if.what_if import WhatIfScreen
+from tests.tui.every_screen import NAMES, shown
 from tests.tui.pilots import NARROW, WIDE, piloted, running, settled
 from tests.tui.stand_in import StandIn
 
 ENOUGH = 4.5
 """The contrast that WCAG 2.2 asks for (level AA)."""
 VAST = (200, 60)
-SCREENS: dict[str, tuple[Callable[[], Screen[Any]], tuple[str, ...]]] = {
-    "interview": (InterviewScreen, ()),
-    "number": (InterviewScreen, ("1", "u", "2")),
-    "why": (InterviewScreen, ("1", "w")),
-    "plan": (InterviewScreen, ("1", "p")),
-    "topic": (lambda: TopicScreen("training.loss"), ("e",)),
-    "what_if": (lambda: WhatIfScreen("data.modality", "text"), ()),
-    "supposed": (lambda: WhatIfScreen("data.modality"), ()),
-    "glossary": (GlossaryScreen, ()),
-    "facts": (FactsScreen, ()),
-    "export": (ExportScreen, ()),
-    "probes": (ProbingScreen, ()),
-    "ask": (lambda: Ask("Replace it?", "It exists."), ()),
-    "palette": (InterviewScreen, ("ctrl+p",)),
-}
 
 
 def luminance(colour: Color) -> float:
@@ -85,19 +63,18 @@ def test_contrast_is_computed_as_wcag_has_it() -> None:
     assert contrast(white, grey) == pytest.approx(4.48, abs=0.01)
 
 
-@pytest.mark.parametrize("name", [theme.DARK, theme.LIGHT])
-@pytest.mark.parametrize("shown", SCREENS)
-def test_every_text_stands_out_from_what_is_behind_it(shown: str, name: str) -> None:
-    make, keys = SCREENS[shown]
+@pytest.mark.parametrize("size", [WIDE, VAST], ids=["120x40", "200x60"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_text_stands_out_from_what_is_behind_it(name: str, size: tuple[int, int], tmp_path: Path) -> None:
+    """In both themes, on live frames too."""
 
     @piloted
     async def drive() -> None:
-        async with running(InterviewScreen(), size=VAST if shown == "plan" else WIDE, desk=StandIn()) as run:
-            run.app.theme = name
-            await run.app.push_screen(make())
-            await settled(run.pilot)
-            await run.press(*keys)
-            assert sorted(set(faint_texts(run.app))) == []
+        async with shown(name, size, tmp_path) as run:
+            for colours in (theme.DARK, theme.LIGHT):
+                run.app.theme = colours
+                await settled(run.pilot)
+                assert sorted(set(faint_texts(run.app))) == [], colours
 
     drive()
 

@@ -59,7 +59,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
 class JumpScreen(ModalScreen[None]):
-    """Lies over the screen whose widgets have the letters."""
+    """Lies over the screen whose widgets have the letters, each of one cell, so that it covers no word."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+o", "dismiss", "Stay", id="jump.close", tooltip="Stay where you were.")
@@ -71,8 +71,8 @@ class JumpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         for letter, place in self.places.items():
-            label = Static(f" {letter} ", classes="letter", markup=False)
-            label.offset = (place.region.x, place.region.y)
+            label = Static(letter, classes="letter", markup=False)
+            label.offset = (place.region.x, place.region.y)  # in its frame, or in the column that is blank on the left
             yield label
 
     def on_key(self, event: events.Key) -> None:

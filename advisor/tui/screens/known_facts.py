@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from advisor.tui.host import Standing
 
 DO_NOT_KNOW, PUT_OFF = "you don't know", "put off"
-VALUE_WIDTH, SOURCE_WIDTH, NAME_WIDTH, NARROW_WIDTH = 20, 14, 30, 34
+VALUE_WIDTH, SOURCE_WIDTH, NAME_WIDTH, NARROW_WIDTH = 20, 14, 30, 28
 _FOUND = (Source.INSPECTED, Source.DETECTED, Source.PUBLISHED)
 _TAKEN = (Source.DERIVED, Source.ASSUMED)
 

@@ -18,8 +18,10 @@ from advisor.wording import printable
 MOST_QUESTIONS = 6
 
 
-class Reasons(VerticalScroll, can_focus=False):
+class Reasons(VerticalScroll):
     """Shows why a topic has the value that it has, what was not chosen, and what it still depends on."""
+
+    HELP_TEXT = "The reasons of the line of the plan that is highlighted. The arrows scroll them."
 
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
         super().__init__(Static("", markup=False), id=id)

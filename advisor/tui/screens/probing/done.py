@@ -53,7 +53,7 @@ class DonePane(Vertical):
     DonePane #summary { height: auto; padding: 0 1; }
     DonePane DataTable { height: auto; max-height: 50%; }
     DonePane #detail_scroll { height: 1fr; padding: 0 1; }
-    DonePane Intervals { width: 50%; max-height: 18; }
+    DonePane Intervals { width: 50%; }
     """
 
     class Results(Table):

@@ -52,9 +52,9 @@ class ProbingScreen(RunScreen[MeasuringEvent, Revision, Measuring]):
     )
     CSS = """
     #choice { height: 1fr; margin: 1 0 0 0; }
-    #probes { width: 1fr; height: 1fr; max-height: 100%; border: round $primary; }
+    #probes { width: 3fr; height: 1fr; max-height: 100%; border: round $primary; }
     #probes:focus { border: round $accent; }
-    #about { width: 1fr; padding: 0 1; }
+    #about { width: 2fr; padding: 0 1; }
     #sum { width: 1fr; height: 3; content-align: left middle; padding: 0 0 0 2; }
     """
 

@@ -32,6 +32,9 @@ def rows(found: WhatIf, knowledge: Knowledge, *, all_topics: bool) -> Iterator[O
             before, after = (_advice(knowledge, plan.recommendations[topic]) for plan in (found.before, found.after))
             title = found.after.recommendations[topic].title
             yield Option(_sides(title, before, after, changed=topic in changed), id=topic)
+    same = len(_topics(found)) - len(changed)
+    if changed and same and not all_topics:
+        yield Option(Content.styled(f"  {same} more stay as they are; d lists them.", FAINT), disabled=True)
     if not changed:
         yield Option(plain("The advice stays as it is, and equally sure."), disabled=True)
     yield from _differing("Facts that differ", compared.facts)
