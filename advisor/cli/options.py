@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
@@ -10,10 +11,12 @@ from typing import Annotated, NamedTuple, TypeVar
 import typer
 
 from advisor.cli.completing import complete_assignment, complete_machine, complete_model
+from advisor.errors import InputError
 from advisor.facts.answers import as_arguments
 from advisor.facts.fact_base import Known, Source
 from advisor.facts.values import to_text
 from advisor.facts.vocabulary import Value
+from advisor.report.proposed import problem_with_facts
 from advisor.wording import shell_words
 
 _SAID = (Source.ASKED, Source.INSPECTED)
@@ -81,8 +84,10 @@ def typed_again(options: NamedTuple, flags: Mapping[str, str]) -> str:
 
 
 def _named(options: NamedTuple, flags: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The options that are not as usual, each with its flag; one that was given several times comes as often."""
+    """The options of this command that are not as usual, with their flags; one that was given several times comes as often."""
     for name, flag in flags.items():
+        if name not in options._fields:
+            continue
         value = getattr(options, name)
         if value != options._field_defaults.get(name):
             yield from ((flag, str(one)) for one in (value if isinstance(value, list) else [value]))
@@ -106,6 +111,17 @@ def stated_again(facts: Mapping[str, Known]) -> str:
         return asked
     profiles = {known.note.removeprefix("profile ") for known in found if known.note.startswith("profile ")}
     return f"{asked} --machine {profiles.pop() if len(profiles) == 1 else 'none'}".strip()
+
+
+@contextmanager
+def facts_repeated(options: NamedTuple) -> Iterator[None]:
+    """Errors within it propose commands with the facts that this one was told. Only where these facts are in order."""
+    try:
+        yield
+    except InputError as error:
+        told = typed_again(options, TOLD)
+        error.problems = tuple(problem_with_facts(problem, told) for problem in error.problems)
+        raise
 
 
 def handed_on(options: NamedTuple, flags: Mapping[str, str]) -> tuple[str, ...]:

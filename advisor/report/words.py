@@ -12,6 +12,7 @@ from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Flip, Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
+from advisor.report.proposed import with_facts, without
 from advisor.wording import join_names
 
 T = TypeVar("T")
@@ -174,8 +175,12 @@ _TOLD_AT = {"network.parameters": "network.model"}
 """The recommendation at which a fact is told of that cannot be as it was stated, where that has another name."""
 
 
-def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
-    """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere."""
+def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str]:
+    """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere.
+
+    Args:
+        told: the options that told the facts, which commands repeat.
+    """
     for clash in plan.contradictions:
         used = known_words(knowledge, clash.fact, clash.used)
         overruled = known_words(knowledge, clash.fact, clash.overruled)
@@ -189,7 +194,8 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
     if nothing := [name for name in plan.unused if name not in other]:
         yield f"Stated, but it means nothing for this plan: {', '.join(nothing)}."
     for name in other:
-        yield f"{name} cannot be as you stated it: `advisor explain {places[name]}` with the same answers says why."
+        why = with_facts(f"`advisor explain {places[name]}` with the same answers", told)
+        yield f"{name} cannot be as you stated it: {why} says why."
     elsewhere = (
         (
             "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",
@@ -202,10 +208,20 @@ def remarks_on(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
 
 
 BROUGHT = "advisor recommend --machine NAME.json"
-MEASURE_THERE = (
-    "Measure on the machine that the plan is for: `advisor probe` with the same answers, then `advisor profiles export "
-    f"--output NAME.json`. With that file, this plan knows what was measured: `{BROUGHT}` with the same answers."
-)
+
+
+def measure_there(told: str = "") -> str:
+    """The way by which a plan for another machine comes to know what was measured on it, in sentences.
+
+    Args:
+        told: the options that told the facts, which commands repeat.
+    """
+    probe = with_facts("`advisor probe` with the same answers", without(told, "--machine"))
+    known = with_facts(f"`{BROUGHT}` with the same answers", told)
+    return (
+        f"Measure on the machine that the plan is for: {probe}, then `advisor profiles export --output NAME.json`. "
+        f"With that file, this plan knows what was measured: {known}."
+    )
 
 
 def plans_elsewhere(plan: Plan) -> bool:

@@ -38,8 +38,8 @@ def plan_to_keep(plan: Plan, again: Callable[[Mapping[str, Value]], Plan]) -> tu
         named_of(plan)
     except InputError as error:
         told = (
-            f"Planned anew without a published network, because {error.problems[0].what}. `advisor recommend` with "
-            "project.pretrained_allowed=no shows that plan."
+            f"Planned anew without a published network, because {error.problems[0].what}. "
+            "`advisor recommend --set project.pretrained_allowed=no` with the same answers shows that plan."
         )
         return again(_NO_WEIGHTS), (told,)
     return plan, ()

@@ -51,9 +51,9 @@ def plan_html(
         "batch_warning": numbers.memory_warning(plan),
         "uncomputed": numbers.uncomputed(plan),
         "facts": list(words.fact_rows(plan, knowledge)),
-        "remarks": list(words.remarks_on(plan, knowledge)),
+        "remarks": list(words.remarks_on(plan, knowledge, arguments)),
         "open_ends": open_ends,
-        "survey": _survey(evidence, knowledge) if evidence.judged else None,
+        "survey": _survey(evidence, knowledge, arguments) if evidence.judged else None,
         "machine": machine_view(evidence.machine) if evidence.machine is not None else None,
         "errata": contents.errata(plan),
         "sources": contents.sources(plan, knowledge),
@@ -69,12 +69,13 @@ def comparison_html(comparison: Comparison, date: str = "") -> str:
     return render("comparison.html.j2", title="Two plans side by side", date=date, comparison=comparison)
 
 
-def _survey(evidence: Evidence, knowledge: Knowledge) -> dict[str, object]:
+def _survey(evidence: Evidence, knowledge: Knowledge, arguments: str) -> dict[str, object]:
+    judged = claims.told_of(evidence.judged, arguments)
     return {
-        "summary": claims.summary(evidence.judged),
-        "verdicts": claims.claim_rows(evidence.judged),
+        "summary": claims.summary(judged),
+        "verdicts": claims.claim_rows(judged),
         "not_judged": claims.NOT_JUDGED,
-        "notes": claims.claim_notes(evidence.judged, knowledge),
+        "notes": claims.claim_notes(judged, knowledge),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,8 +15,9 @@ from advisor.report.contents import Outlook, Remedy
 from advisor.report.numbers import about_words, known_values, memory_warning, number_words
 from advisor.report.page import Look, Page, Style, cells
 from advisor.report.plan.text import symbol
+from advisor.report.proposed import changed
 from advisor.report.slowness import slowness
-from advisor.wording import join_names, shell_words
+from advisor.wording import join_names
 
 _NARROW = 60
 """Columns, below which lines are told one after another."""
@@ -348,7 +348,7 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
         yield f"advisor wizard{said}", "answer a few questions"
         return
     for remedy in remedies[:1]:
-        yield f"advisor recommend {_changed(arguments, remedy.arguments)}", f"with {remedy.says}"
+        yield f"advisor recommend {changed(arguments, remedy.arguments)}", f"with {remedy.says}"
     strategy = _value(plan, "memory.strategy")
     if strategy == "does_not_fit" or strategy in contents.SPREAD:
         yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
@@ -358,16 +358,6 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
     if data:
         yield f"advisor try{said}", "is a network worth it on these data?"
     yield f"advisor starter{said} --output project", "a project for this plan"
-
-
-def _changed(arguments: str, others: str) -> str:
-    """The arguments with others in place of those that say the same otherwise."""
-    new = shlex.split(others)
-    said = {new[at + 1].partition("=")[0] if new[at] == "--set" else new[at] for at in range(0, len(new), 2)}
-    old = shlex.split(arguments)
-    pairs = [old[at : at + 2] for at in range(0, len(old), 2)]
-    kept = [pair for pair in pairs if (pair[1].partition("=")[0] if pair[0] == "--set" else pair[0]) not in said]
-    return shell_words([*(word for pair in kept for word in pair), *new])
 
 
 def summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None = None) -> Iterator[tuple[str, str]]:

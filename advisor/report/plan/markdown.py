@@ -34,7 +34,7 @@ def report_text(
     for entry in advised:
         lines += _topic(plan, knowledge, entry)
     lines += numbers_table(plan, knowledge)
-    lines += _facts(plan, knowledge)
+    lines += _facts(plan, knowledge, arguments)
     lines += _still_open(plan, knowledge, arguments)
     lines += _listed("Errata to the survey's sources", [plain(erratum) for erratum in contents.errata(plan)])
     sources = [f"{code(key)}: {plain(text)}" for key, text in contents.sources(plan, knowledge)]
@@ -125,9 +125,9 @@ def _topic(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> Iterator[
 # --- the rest ----------------------------------------------------------------------------------------------------
 
 
-def _facts(plan: Plan, knowledge: Knowledge) -> list[str]:
+def _facts(plan: Plan, knowledge: Knowledge, arguments: str) -> list[str]:
     lines = ["## Facts", *table(["Fact", "Value", "Where from"], words.fact_rows(plan, knowledge))]
-    remarks = [f"- {plain(remark)}" for remark in words.remarks_on(plan, knowledge)]
+    remarks = [f"- {plain(remark)}" for remark in words.remarks_on(plan, knowledge, arguments)]
     return [*lines, *remarks, ""] if remarks else lines
 
 

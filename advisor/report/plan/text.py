@@ -205,7 +205,7 @@ def _probes(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
             (probe, Style.STRONG), f": could settle {join_names(contents.settled_by(knowledge, probe))}", first="- "
         )
     if words.plans_elsewhere(plan):
-        page.add(words.MEASURE_THERE)
+        page.add(words.measure_there(said.strip()))
         return
     page.add("To time the alternatives here, all of them or those of one probe:")
     page.verbatim(f"advisor probe{said}", first="  ")
@@ -224,7 +224,7 @@ def _trials(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
 
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
-    page.section("PLEASE NOTE", words.remarks_on(plan, knowledge))
+    page.section("PLEASE NOTE", words.remarks_on(plan, knowledge, said.strip()))
     example = next((entry.topic for entry in plan.recommendations.values() if words.is_advice(entry)), "TOPIC")
     page.apart("Why, why not otherwise, what would flip it:")
     page.verbatim(f"advisor explain {example}{said}", first="  ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from advisor.facts.verdict import Verdict
@@ -13,6 +14,7 @@ from advisor.report.changes import sentence
 from advisor.report.markup import plain, table
 from advisor.report.numbers import interval_words
 from advisor.report.page import Page, Style
+from advisor.report.proposed import with_facts
 from advisor.survey.judged_claims import JudgedFigure, Judgement
 from advisor.wording import join_names, shorten
 
@@ -40,6 +42,11 @@ _READINGS = {
 _TITLE = "The survey on trial"
 _LONGEST_REASON = 400
 """Characters; one may tell every condition of a measurement that does not count."""
+
+
+def told_of(judgements: Sequence[Judgement], told: str) -> tuple[Judgement, ...]:
+    """The same claims, where commands that could judge them repeat the options that told the facts."""
+    return tuple(replace(one, why=with_facts(one.why, told)) if one.claim.needs is None else one for one in judgements)
 
 
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:

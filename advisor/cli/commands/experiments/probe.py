@@ -36,7 +36,8 @@ from advisor.report.html.plan_report import plan_html
 from advisor.report.machine.page import machine_page, machine_report
 from advisor.report.page import Page
 from advisor.report.plan.markdown import report_text
-from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, decided_here
+from advisor.report.proposed import with_facts
+from advisor.report.survey.claims import claim_lines, claims_json, claims_markdown, decided_here, told_of
 from advisor.session.data import Mismatch, folder_of
 from advisor.session.evidence import evidence, judged
 from advisor.session.measuring import Measured, ResumableInterrupt, measuring, seconds_of
@@ -141,7 +142,7 @@ def _deliver(found: Measured, options: Probe, asked: Asked, seen: Callable[[], s
     format_, output, force = options.format_, options.output, options.force
     revision, machine, knowledge = found.revision, found.inputs.machine, found.inputs.knowledge
     today = date.today().isoformat()
-    claims = judged(revision.after, machine, revision.outcomes)
+    claims = told_of(judged(revision.after, machine, revision.outcomes), asked.facts)
     if format_ is Format.JSON:
         document = {
             **revision.after.to_json(),
@@ -164,17 +165,17 @@ def _deliver(found: Measured, options: Probe, asked: Asked, seen: Callable[[], s
             write(measured_page(revision, look()))
             if revision.measured:
                 write(f"\n{seen()}")
-                write(f"\n{_trial(claims)}")
+                write(f"\n{_trial(claims, asked.facts)}")
         if output is not None:
             write(f"The report is in {output}.")
 
 
-def _trial(judged: Sequence[Judgement]) -> str:
+def _trial(judged: Sequence[Judgement], told: str) -> str:
     """The survey's claims that this machine has decided, and how to see the others."""
     page = Page(look())
     claim_lines(page, judged, decided_here(judged))
     page.blank()
-    page.add("`advisor rules trial` lists the others too.")
+    page.add(f"{with_facts('`advisor rules trial`', told)} lists the others too.")
     return page.text()
 
 

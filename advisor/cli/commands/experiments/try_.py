@@ -17,7 +17,7 @@ from advisor.cli.console import FAILED, look, panel, warn, write
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import GOES_ON, end_interrupted
-from advisor.cli.options import Format, typed_again
+from advisor.cli.options import Format, facts_repeated, typed_again
 from advisor.cli.signals import told_to
 from advisor.cli.trying_progress import TryingProgress
 from advisor.errors import input_error
@@ -51,7 +51,7 @@ def try_(options: Try) -> None:
     spent, stop = STARTED + time.monotonic() - begun, Stop()
     try:
         with ExitStack() as delivered:
-            with told_to(stop.everything), TryingProgress(seconds - spent) as progress:
+            with facts_repeated(options), told_to(stop.everything), TryingProgress(seconds - spent) as progress:
                 run = trying(
                     inputs, seconds, complain=warn, seed=options.seed, fresh=options.fresh, spent=spent,
                     on_event=progress, stop=stop,

@@ -8,10 +8,11 @@ from pathlib import Path
 from advisor.cli.commands.options import Starter
 from advisor.cli.console import panel, say, warn
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import as_packs
+from advisor.cli.options import TOLD, as_packs, facts_repeated, typed_again
 from advisor.errors import input_error
 from advisor.knowledge.cache import knowledge_for
 from advisor.report.plan.json_plan import OTHER_RULES, read_saved
+from advisor.report.proposed import with_facts
 from advisor.session.data import inspected
 from advisor.session.inputs import Inputs, plan_if, plan_of
 from advisor.session.models import shapes_of
@@ -37,14 +38,16 @@ def starter(options: Starter) -> None:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
     delimiter = "," if inspection is None else inspection.delimiter
-    found, replanned = plan_to_keep(found, partial(plan_if, inputs))
-    blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
-    if inspection is not None:
-        refuse_unreadable(inspection, target, blueprint)
-    refuse_unkept(found, blueprint)
+    with facts_repeated(options):
+        found, replanned = plan_to_keep(found, partial(plan_if, inputs))
+        blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
+        if inspection is not None:
+            refuse_unreadable(inspection, target, blueprint)
+        refuse_unkept(found, blueprint)
     files = project_files(found, knowledge, blueprint)
     write_project(options.output, files, force=options.force)
-    differences = [*replanned, *blueprint.differences]
+    told = typed_again(options, TOLD)
+    differences = [*(with_facts(said, told) for said in replanned), *blueprint.differences]
     if differences:
         panel("The project differs from the plan", differences, style="yellow")
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))

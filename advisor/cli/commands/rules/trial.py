@@ -8,11 +8,11 @@ from advisor.agent.machines import reference
 from advisor.cli.commands.options import RulesTrial
 from advisor.cli.console import look, write, write_json
 from advisor.cli.gathering import inputs_of
-from advisor.cli.options import PlainFormat
+from advisor.cli.options import TOLD, PlainFormat, once_more, typed_again
 from advisor.facts.fact_base import Source
 from advisor.inference.advise import VALUES_ONLY
 from advisor.report.page import Page
-from advisor.report.survey.claims import claim_lines, claims_json
+from advisor.report.survey.claims import claim_lines, claims_json, told_of
 from advisor.session.evidence import judged
 from advisor.session.inputs import plan_of
 
@@ -22,7 +22,9 @@ def trial(options: RulesTrial) -> None:
     if options.answers is None and not options.sets and options.data is None and options.model is None:
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     plan = plan_of(inputs, VALUES_ONLY)
-    claims = judged(plan, inputs.machine, [*inputs.outcomes, *inputs.trials])
+    stated = {name: known.value for name, known in plan.facts.items() if known.source is Source.ASKED}
+    found = judged(plan, inputs.machine, [*inputs.outcomes, *inputs.trials])
+    claims = told_of(found, typed_again(once_more(options, stated), TOLD))
     if options.format_ is PlainFormat.JSON:
         write_json(claims_json(claims, inputs.knowledge))
         return
