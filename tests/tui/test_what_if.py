@@ -231,3 +231,14 @@ async def test_it_is_done_with_the_mouse_alone() -> None:
 async def test_picture_of_a_supposition() -> None:
     async with running(WhatIfScreen("data.modality", "text"), size=WIDE, desk=desk()) as run:
         snapshot(run.app, "what_if-120x40")
+
+
+@piloted
+async def test_topics_that_stay_are_counted_and_listed_on_demand() -> None:
+    async with running(WhatIfScreen("data.modality", "text")) as run:
+        listed = [str(option.prompt) for option in run.screen.query_one("#both_plans", OptionList).options]
+        assert not any("the same" in line for line in listed)
+        [counted] = [line for line in listed if "more stay as they are" in line]
+        await run.press("d")
+        every = [str(option.prompt) for option in run.screen.query_one("#both_plans", OptionList).options]
+        assert sum("the same" in line for line in every) == int(counted.split()[0])
