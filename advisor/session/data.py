@@ -85,7 +85,8 @@ def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspectio
     """The facts with what the data show, beneath what anybody states, instead of what other data showed.
 
     Args:
-        here: the plan is for this machine, so that training reads the data from where they lie now.
+        here: the plan is for this machine, so that training reads the data from where they lie now. That is not certain
+            where anything of a machine was stated.
     """
     for name in facts.by_source(Source.INSPECTED):
         facts = facts.without(name, Source.INSPECTED)
@@ -93,7 +94,8 @@ def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspectio
     stated = facts.known("data.inputs")
     if inspection.resizable and stated is not None and _is_smaller(stated.value, found["data.inputs"]):
         del found["data.inputs"]  # the project makes them so small
-    kind = kind_of_disk(inspection.path) if here and facts.known("data.location") is None else None
+    elsewhere = any(name.startswith("machine.") for name in facts.by_source(Source.ASKED))
+    kind = None if elsewhere or not here or facts.known("data.location") else kind_of_disk(inspection.path)
     if kind is not None:
         found["data.location"] = kind
     return facts.with_values(knowledge.vocabulary.declared(found), Source.INSPECTED)

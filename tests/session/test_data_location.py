@@ -51,6 +51,7 @@ def test_nothing_is_claimed_of_a_virtual_disk_or_of_memory(
 def test_the_disk_here_says_nothing_of_another_machine(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     on(DiskKind.SSD, monkeypatch)
     assert gathered(table, machine="none").facts.known(LOCATION) is None
+    assert gathered(table, sets=["machine.gpu.count=8"]).facts.known(LOCATION) is None
 
 
 def test_an_answer_outranks_the_disk(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
