@@ -61,7 +61,7 @@ class Judgement:
 
 
 NEEDS = {
-    Need.TRIALS: "It needs trainings that `advisor try` does not make.",
+    Need.TRIALS: "It needs trainings that trials on data do not make.",
     Need.CLUSTER: "It needs several machines or more GPUs than one machine has.",
 }
 _BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."

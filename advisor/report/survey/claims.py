@@ -46,7 +46,7 @@ _LONGEST_REASON = 400
 
 def told_of(judgements: Sequence[Judgement], told: str) -> tuple[Judgement, ...]:
     """The same claims, where commands that could judge them repeat the options that told the facts."""
-    return tuple(replace(one, why=with_facts(one.why, told)) if one.claim.needs is None else one for one in judgements)
+    return tuple(replace(one, why=with_facts(one.why, told)) for one in judgements)
 
 
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
