@@ -93,6 +93,8 @@ class Outcome:
     """Of a whole step of the network in the setting that was recommended: run, or expected from smaller ones."""
     too_slow: bool = False
     """True if nothing was compared since such a step would take longer than there was time for."""
+    late: bool = False
+    """True if it failed for want of time."""
     second_start: str = ""
     """The result of a second start for a bet that was overturned: the end of a sentence. Empty without one."""
 

@@ -170,6 +170,8 @@ class Result:
 @dataclass(frozen=True, slots=True)
 class Failed:
     reason: Text
+    late: bool = False
+    """True if want of time was the reason"""
 
 
 Message: TypeAlias = Ready | Rehearsed | Predicted | Skipped | Duel | Sample | Rechecked | Told | Note | Result | Failed

@@ -111,7 +111,7 @@ def run(
         stopped=lambda: stop.now,
     )
     record.misunderstood = ending.rubbish
-    record.late = ending.end is End.LATE
+    record.late = record.late or ending.end is End.LATE
     if ending.end is End.STOPPED:
         record.notes.append(STOPPED)
     ended = Moment.now()

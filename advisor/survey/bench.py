@@ -57,7 +57,7 @@ class Measured:
     """By the name of the probe."""
     skipped: dict[str, str] = field(default_factory=dict)
     needs: dict[str, float] = field(default_factory=dict)
-    """Seconds that a sweep which was skipped needs, as far as steps let expect."""
+    """Seconds that a sweep needs which was skipped or came to nothing for want of time, as far as steps let expect."""
     first: dict[str, dict[Setting, float]] = field(default_factory=dict)
     """By probe and setting the cost of a unit of work at the first run: all there is of a setting with no time for more."""
     begun: dict[str, tuple[Setting, ...]] = field(default_factory=dict)
@@ -217,6 +217,8 @@ class Benchmark:
         if outcome.stopped:  # the same command measures it when it goes on
             return
         result.outcomes[probe.name] = outcome
+        if outcome.late or outcome.too_slow:
+            result.needs[probe.name] = max(2 * seconds, self.seconds_needed(sweep) or 0.0)
         del result.skipped[probe.name]
         self._note(lambda journal: journal.add(outcome, self._spent(deadline)))
         self._tell(ProbeFinished(outcome))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
@@ -24,6 +25,7 @@ from advisor.session.measuring import Measured
 from ..agent.profiles_made import compared
 
 BUSY = compared(verdict=Verdict.UNDECIDED, conditions=Conditions(others_share=0.6))
+DECIDED = compared(verdict=Verdict.CONFIRMED)
 
 
 @pytest.fixture
@@ -60,11 +62,21 @@ def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(
     out, err = said_by_run(monkeypatch, answers, "--save", "lab", "--details")
     assert "MACHINE lab" not in out
     assert "THIS MACHINE, as this run found it; nothing of it was saved" in out
-    repeated = f"`advisor probe --only threads --answers '{answers}' --save lab --budget '2 min'`"
+    repeated = f"`advisor probe --only threads --answers '{answers}' --save lab --budget 3min`"
     assert err.endswith(
         "Nothing was saved under the name lab Other programs took much of the machine. "
         f"When they rest, measure again: {repeated}"
     )
+
+
+def test_what_was_not_saved_and_what_is_left_are_one_command(monkeypatch: pytest.MonkeyPatch, answers: str) -> None:
+    out, err = said_by_run(monkeypatch, answers)
+    proposed = re.findall(r"advisor probe [^`#]*--budget \S+min", f"{out} {err}")
+    assert len(proposed) == 2
+    assert len(set(proposed)) == 1
+    out, err = said_by_run(monkeypatch, answers, outcome=DECIDED)
+    assert "advisor probe" not in out, "all was decided: the same command is repeated, once"
+    assert err.endswith("--budget '2 min'`")
 
 
 def test_without_a_name_nothing_is_headed_as_the_machine_that_was_measured_last(

@@ -46,7 +46,7 @@ def limited(
         case: where the case lies.
     """
     spent, done = Spent(), threading.Event()
-    before, began = _begin_peak(), _own_seconds()
+    before, resident, began = _begin_peak(), _resident("VmRSS"), _own_seconds()
 
     def refuse(number: int, _: object) -> None:
         if number == signal.SIGALRM and _own_seconds() - began < most_seconds:
@@ -61,7 +61,7 @@ def limited(
 
     def watch() -> None:
         while not done.wait(0.05):
-            more = _resident("VmRSS") - before
+            more = _resident("VmRSS") - resident
             if more > most_bytes and not spent.exceeded:
                 spent.exceeded = f"took more than {most_bytes / 2**30:g} GiB"
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)

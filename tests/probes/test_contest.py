@@ -11,7 +11,7 @@ import pytest
 
 from advisor.children.errors import CannotRunError
 from advisor.facts.verdict import Verdict
-from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToCompareError
+from advisor.probes.judging.contest import SEARCH_ROUNDS, Contest, NothingToCompareError, TimeOverError
 from advisor.probes.judging.trial import Equipment
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Duel, Message, Phase, Rehearsed, Sample, Skipped
@@ -195,6 +195,13 @@ def test_without_the_recommended_setting_there_is_nothing_to_compare() -> None:
     trials[2].refuses = "too large"
     with pytest.raises(NothingToCompareError, match="2, which is recommended, cannot be tried: too large"):
         hold(THREADS, 2, trials, world)
+
+
+def test_where_the_time_was_over_before_anything_was_begun_that_is_said() -> None:
+    world = World()
+    said = "^There was too little time for 2: The time was over before it was begun"
+    with pytest.raises(TimeOverError, match=said):
+        hold(THREADS, 2, by_threads(world, t1=0.03, t2=0.02), world, seconds=0.0)
 
 
 def test_without_another_setting_there_is_nothing_to_compare() -> None:

@@ -21,6 +21,7 @@ from advisor.probes.protocol import (
     MESSAGES,
     SHORTEST,
     Duel,
+    Failed,
     Message,
     Note,
     Phase,
@@ -100,6 +101,12 @@ def test_what_smaller_batches_took_tells_of_the_one_that_was_not_reached(batch: 
     outcome = untimed(BATCH, 128, Rehearsed(8, 0.8, 0), batch, late=True)
     assert outcome.too_slow
     assert outcome.step_seconds == pytest.approx(64.0)
+
+
+def test_want_of_time_is_told_apart_from_other_failures() -> None:
+    assert untimed(THREADS, 16, Failed("The time was over before 16 was begun.", late=True)).late
+    assert untimed(THREADS, 16, late=True).late
+    assert not untimed(THREADS, 16, Failed("It does not fit.")).late
 
 
 def test_what_failed_for_another_reason_was_not_too_slow() -> None:

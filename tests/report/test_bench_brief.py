@@ -46,6 +46,14 @@ def test_what_is_left_is_proposed_with_the_time_that_it_needs_and_what_cannot_ru
     assert "ResNet-50: 2, which the others are compared with, cannot be tried" in " ".join(text.split())
 
 
+def test_what_ran_out_of_time_is_proposed_again_with_more() -> None:
+    over = replace(TOO_LARGE, failure="There was too little time for 2: a step takes 3 s.", late=True)
+    text = screen(Measured(RESNET, {"threads": over}, {}, {"threads": 400.0}))
+    said = " ".join(text.split())
+    assert "! ResNet-50: There was too little time for 2: a step takes 3 s." in said
+    assert "  advisor bench resnet50 --budget 8min" in text
+
+
 def test_what_a_day_is_too_short_for_is_not_proposed() -> None:
     slow = Measured(ALEXNET, {}, {"threads": "No time was left."}, {"threads": 1e6})
     assert "advisor bench" not in screen(slow)

@@ -121,6 +121,20 @@ def test_what_a_day_is_too_short_for_is_not_proposed(plan: Plan) -> None:
     assert "advisor probe" not in screen(plan, left=(ProbeSkipped("batch", "A step takes 2 h.", True, 90_000.0),))
 
 
+def test_what_failed_for_want_of_time_is_proposed_again_and_what_failed_otherwise_is_not(plan: Plan) -> None:
+    failed = threads(Verdict.UNDECIDED, failure="The time was over before 2 was begun.", n=0)
+    assert "advisor probe" in screen(plan, replace(failed, late=True), left=())
+    assert "advisor probe" not in screen(plan, failed, left=())
+
+
+def test_of_a_slow_step_only_the_command_says_how_much_time_is_needed(plan: Plan) -> None:
+    reason = "A step of 128 examples takes about 0.2 s here: about 13 s are needed."
+    text = screen(plan, left=(ProbeSkipped("layout", reason, True, 13.0), ProbeSkipped("batch", "No time.", True, 9.0)))
+    assert "A step of 128 examples takes about 0.2 s here. " in f"{' '.join(text.split())} "
+    assert "13 s" not in text
+    assert "--budget 3min" in text
+
+
 def test_where_it_was_saved_is_said(plan: Plan) -> None:
     assert "\n  Saved under the name lab.\n" in screen(
         plan, threads(Verdict.CONFIRMED), saved="Saved under the name lab."

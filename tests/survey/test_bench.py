@@ -93,6 +93,8 @@ class StandIn:
     """Of the seconds that a sweep may take"""
     step_seconds: float | None = None
     """Of a step, as each tells"""
+    late: bool = False
+    """True if the time is over before anything is compared"""
     failing: tuple[str, ...] = ()
     """Types of network that do not fit"""
     stop_after: int | None = None
@@ -113,6 +115,9 @@ class StandIn:
             raise KeyboardInterrupt
         self.now += self.takes * keys["budget_seconds"]
         applies = {"network": step.describe(), "device": "cpu", "batch_size": str(step.batch_size)}
+        if self.late:
+            said: dict[Setting, Sequence[float]] = dict.fromkeys(keys["settings"], ())
+            return outcome(probe.name, said, failure="The time was over.", applies=applies, late=True)
         if step.network in self.failing:
             empty: dict[Setting, Sequence[float]] = dict.fromkeys(keys["settings"], ())
             return outcome(probe.name, empty, failure="It does not fit the memory.", applies=applies, date=keys["date"])
@@ -194,6 +199,12 @@ def test_the_sweeps_share_the_budget_and_never_take_more(monkeypatch: pytest.Mon
     measured(monkeypatch, stand_in)
     assert len(stand_in.ran) == 12
     assert sum(stand_in.allowed) <= 600.0 - bench.AFTERWARDS + 1e-9
+
+
+def test_what_came_to_nothing_for_want_of_time_needs_at_least_twice_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = StandIn(late=True)
+    run = measured(monkeypatch, stand_in, networks=[FCN5])
+    assert list(run.results["fcn5"].needs.values()) == [2 * seconds for seconds in stand_in.allowed]
 
 
 def test_one_network_is_finished_before_the_next_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

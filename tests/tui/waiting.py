@@ -23,11 +23,16 @@ async def until(run: Running, there: Callable[[], bool]) -> None:
 
 
 async def shows(run: Running, *texts: str) -> None:
-    """Waits until the screen says all of these, wherever its lines break: it is drawn after what it tells of has come."""
+    """Waits until the screen says all of these, wherever the lines of it or of the pane at its right break.
+
+    It is drawn after what it tells of has come.
+    """
 
     def missing() -> list[str]:
-        shown = " ".join(screen_text(run.app).split())
-        return [text for text in texts if " ".join(text.split()) not in shown]
+        drawn = screen_text(run.app)
+        right = "\n".join(line.rpartition("│")[2] for line in drawn.splitlines())
+        shown = [" ".join(part.split()) for part in (drawn, right)]
+        return [text for text in texts if not any(" ".join(text.split()) in part for part in shown)]
 
     end = time.monotonic() + PATIENCE
     while lacking := missing():

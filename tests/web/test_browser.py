@@ -60,15 +60,19 @@ class Window:
         return "\n".join(self._screen.display)
 
     def sees(self, *texts: str) -> None:
-        """Waits until all of these are on the screen at once."""
+        """Waits until all of these are on the screen at once, wherever lines break: a path may be long."""
         deadline = time.monotonic() + PATIENCE
-        while not all(text in self.text() for text in texts):
+        while not all(_unbroken(text) in _unbroken(self.text()) for text in texts):
             assert time.monotonic() < deadline, f"{texts} not seen:\n{self.text()}"
             self.page.wait_for_timeout(50)
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
+
+
+def _unbroken(text: str) -> str:
+    return "".join(text.split())
 
 
 def test_the_keyboard_alone_leads_to_a_report_that_is_saved_and_downloaded(browser: Browser, served: Served) -> None:

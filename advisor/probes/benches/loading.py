@@ -24,7 +24,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from advisor.children.errors import CannotRunError
+from advisor.children.errors import CannotRunError, TooLongError
 from advisor.networks.spec import check
 from advisor.probes.benches.examples import FileOfExamples, dataset_of, source_of
 from advisor.probes.benches.feeding import Feed, batch_bytes, in_plain_words, started_feed
@@ -104,7 +104,7 @@ class LoaderTrial:
             each = self._sample(self._steps)
         around = self._steps_before + self.how.read_ahead
         if each * (around + self._steps) > until - time.perf_counter():
-            raise CannotRunError(
+            raise TooLongError(
                 f"{around + self._steps} steps, the fewest that tell, would take about "
                 f"{each * (around + self._steps):.1f} s, too long for the time left."
             )

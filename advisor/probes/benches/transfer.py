@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from advisor.children.errors import CannotRunError
+from advisor.children.errors import CannotRunError, TooLongError
 from advisor.probes.child.training_step import usable
 from advisor.probes.judging.trial import Equipment, OnProcessor, Tell, Trial
 from advisor.probes.probe import Probe, Setting
@@ -53,7 +53,7 @@ class TransferTrial(OnProcessor):
             following = min(size * _FIRST_GROWTH, whole)
             expected = self._timed(size) * following / size
             if expected > seconds:
-                raise CannotRunError(
+                raise TooLongError(
                     f"copying {following / _MEGABYTE:,.0f} MB would take about {expected:.1f} s, too long for the time left."
                 )
             size = following

@@ -20,7 +20,7 @@ from advisor.children.messages import LONGEST_LINE
 from advisor.children.pauses import counted
 from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
-from advisor.probes.judging.contest import Contest, NothingToCompareError
+from advisor.probes.judging.contest import Contest, NothingToCompareError, TimeOverError
 from advisor.probes.judging.trial import Equipment, Prepare
 from advisor.probes.protocol import MESSAGES, Failed, Message, Predicted, Ready, Request, Result, read_request
 
@@ -100,7 +100,7 @@ def main() -> None:
                 tell.flush()
         last: Message = Result()
     except (UnbuildableError, CannotRunError, NothingToCompareError) as error:
-        last = Failed(str(error))
+        last = Failed(str(error), late=isinstance(error, TimeOverError))
     # The parent ends us as soon as it reads this. What helpers computed counts as ours only once they are waited for.
     tell(last)
     os._exit(0)  # at once: torch's own end takes a while, and a pool of threads may hang

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.children.command import module_command
-from advisor.children.errors import CannotRunError
+from advisor.children.errors import TooLongError
 from advisor.children.helper import HelperProcess, answer_in, number_in
 from advisor.plain import encode
 from advisor.probes.child.peer import RemoteTrial, Startable, variables_of_pools
@@ -79,7 +79,7 @@ class RankTrial(RemoteTrial):
             growth = min(max(1.0, elapsed / last), _WORST_GROWTH) if last else 1.0
             size = min(size * _GROWTH, self._size)
             if time.monotonic() + elapsed * growth > until:
-                raise CannotRunError(f"a step would take about {elapsed * growth:.1f} s, too long for the time left.")
+                raise TooLongError(f"a step would take about {elapsed * growth:.1f} s, too long for the time left.")
             last, elapsed = elapsed, self._once(size, until)
 
     def peak_memory_bytes(self) -> int:

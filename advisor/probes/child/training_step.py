@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from advisor.children.errors import CannotRunError
+from advisor.children.errors import CannotRunError, TooLongError
 from advisor.networks.recompute import recompute
 from advisor.probes.child.lesson import Inputs, lesson_of, network_of, weights_of
 from advisor.probes.judging.trial import peak_memory_bytes
@@ -203,7 +203,7 @@ class StepTrial:
             if elapsed * growth > seconds:
                 expected = elapsed * growth
                 self._predict(expected * self.examples / size, too_long=True)
-                raise CannotRunError(
+                raise TooLongError(
                     f"a step of {size} examples would take about {expected:.1f} s, too long for the time left."
                 )
             last, (elapsed, loss) = elapsed, self._timed(size)

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from advisor.children.errors import CannotRunError
+from advisor.children.errors import CannotRunError, TooLongError
 from advisor.facts.verdict import Verdict
 from advisor.probes.judging.trial import Equipment, Trial
 from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
@@ -29,6 +29,10 @@ REHEARSAL_SHARE = 0.25
 
 class NothingToCompareError(Exception):
     """The recommended setting, or every other, cannot run here."""
+
+
+class TimeOverError(NothingToCompareError):
+    """There was no time left to begin the recommended setting, or any other."""
 
 
 @dataclass
@@ -72,7 +76,7 @@ class Contest:
         """The cost of every setting that can run here."""
         costs: dict[Setting, float] = {}
         reason: str | None = None
-        refused = ""
+        refused, late = "", False
         enough = self.clock() + (self.until - self.clock()) * ALL_REHEARSALS_SHARE
         for setting, trial in self.equipment.trials.items():
             reason = reason or self.probe.enough(costs, self.before)
@@ -84,20 +88,24 @@ class Contest:
             left = self.until - self.clock()
             try:
                 if left <= 0:
-                    raise CannotRunError("the time was over.")
+                    raise TooLongError("The time was over before it was begun.")
                 self._warm_up(trial, left * REHEARSAL_SHARE)
             except CannotRunError as error:
-                refused = f" {setting}: {error}"
+                refused, late = f" {setting}: {error}", isinstance(error, TooLongError)
                 self.tell(Skipped(setting, str(error)))
-                if setting == self.before:
-                    raise NothingToCompareError(f"{setting}, which is recommended, cannot be tried: {error}") from error
-                continue
+                if setting != self.before:
+                    continue
+                if late:
+                    raise TimeOverError(f"There was too little time for {setting}: {error}") from error
+                raise NothingToCompareError(f"{setting}, which is recommended, cannot be tried: {error}") from error
             self._last = setting
             self._repeats(setting)
             costs[setting] = self._step_cost[setting] / trial.work
             self.tell(Rehearsed(setting, costs[setting], trial.peak_memory_bytes()))
             if self.probe.varies is Varies.BATCH_SIZE and trial.peak_memory_bytes() > self.memory_bytes / 2:
                 reason = reason or "Twice as much might not fit the memory."
+        if len(costs) < 2 and (late or self.clock() >= self.until):
+            raise TimeOverError(f"There was too little time for another setting than {self.before}.{refused}")
         if len(costs) < 2:
             raise NothingToCompareError(f"Apart from the recommended setting, none could be tried.{refused}")
         return costs

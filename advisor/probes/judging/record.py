@@ -52,7 +52,7 @@ class Record:
     rehearsed: dict[Setting, Rehearsed] = field(default_factory=dict)
     predicted: dict[Setting, Predicted] = field(default_factory=dict)
     late: bool = False
-    """True if the time ended before the child had said all."""
+    """True if the time ended before the child had said all, or before it could begin to compare."""
     skipped: dict[Setting, str] = field(default_factory=dict)
 
     def add(self, message: Message) -> None:
@@ -77,8 +77,8 @@ class Record:
             case Note(text):
                 if len(self.notes) < MOST_NOTES:
                     self.notes.append(text)
-            case Failed(reason):
-                self.failed = reason
+            case Failed(reason, late):
+                self.failed, self.late = reason, late
             case Duel() | Rehearsed() | Predicted() | Skipped() | Sample() | Rechecked() | Told():
                 raise NonsenseError("it was not asked for")
 
@@ -134,6 +134,7 @@ class Record:
             settings=tuple(map(self._of, self.settings)),
             step_seconds=(step_seconds := self._step_seconds()),
             too_slow=not pairs and step_seconds is not None and self._had_no_time(),
+            late=failure is not None and self.late,
             conditions=replace(noted, warnings=(*notes, *noted.warnings)),
             failure=failure,
             work=self.probe.work.value,

@@ -45,6 +45,8 @@ class Asked:
     """A sentence on where it is kept."""
     usual: bool = False
     """True if the network that was timed is a usual one, since no plan was asked for."""
+    unsaved: bool = False
+    """True if nothing that was measured could be kept: all of it is to be measured again."""
 
 
 def measured_brief(revision: Revision, look: Look, asked: Asked = Asked()) -> str:
@@ -81,7 +83,7 @@ def _page(revision: Revision, look: Look, asked: Asked, most: int) -> Page:
             page.add("; ".join(needs), first="  ")
     page.blank()
     page.add(("NEXT", Style.HEADING), "  --details shows intervals, conditions, the machine and the survey's claims")
-    for command, purpose in _next(revision, bets, asked):
+    for command, purpose in _next(revision, asked):
         beside = f"  # {purpose}" if len(command) + len(purpose) + 6 <= look.columns else ""
         page.verbatim(f"{command}{beside}", first="  ")
     return page
@@ -181,7 +183,7 @@ def _first_sentence(text: str) -> str:
 def _left(page: Page, revision: Revision) -> None:
     """The probes that were not run: those that could still change the plan, and why the others say nothing about it."""
     names = [one.probe for one in revision.open]
-    slow = {_first_sentence(one.reason) for one in revision.open if one.reason.startswith("A step")}
+    slow = {one.reason.partition(": ")[0] for one in revision.open if one.reason.startswith("A step")}
     others = [one for one in revision.skipped if not one.open]
     reasons = {_first_sentence(one.reason) for one in others}
     said = [f"Not reached: {', '.join(names)}."] if names else []
@@ -194,23 +196,30 @@ def _left(page: Page, revision: Revision) -> None:
         page.add(" ".join(said), first="  ")
 
 
-def _next(revision: Revision, bets: Sequence[Outcome], asked: Asked) -> Iterator[tuple[str, str]]:
+def _next(revision: Revision, asked: Asked) -> Iterator[tuple[str, str]]:
     """Complete commands, and what each is for."""
     facts = f" {asked.facts}" if asked.facts else ""
-    undecided = [one for one in bets if one.verdict is Verdict.UNDECIDED and not one.failure]
-    needed = _needed(revision.open, undecided)
-    if needed:
-        names = list(needed)
-        while len(names) > 1 and sum(needed[name] for name in names) > _MOST:
-            names.pop()
-        whole = len(names) == len(needed)
-        seconds = max(_LEAST, sum(needed[name] for name in names) + _OVERHEAD)
-        only = asked.only if whole else names
-        yield asked.again.command(only, f"{math.ceil(seconds / _MINUTE)}min").strip("`"), "what is left"
+    left = left_to_measure(revision, asked)
+    if left:
+        yield left.strip("`"), "what is left"
     if asked.usual:
         yield f"advisor wizard{facts}", "answer a few questions: then your own network"
     elif facts:  # what is measured without facts is a network for reference
         yield f"advisor starter{facts} --output project", "a project for this plan"
+
+
+def left_to_measure(revision: Revision, asked: Asked) -> str:
+    """The command, in backquotes, that measures what is left and what was not decided in a time that is enough; else ''."""
+    undecided = [one for one in newest_of(revision.outcomes) if is_bet(one) and one.verdict is Verdict.UNDECIDED]
+    needed = _needed(revision.open, [one for one in undecided if one.late or not one.failure])
+    if not needed:
+        return ""
+    names = list(needed)
+    while len(names) > 1 and sum(needed[name] for name in names) > _MOST:
+        names.pop()
+    seconds = max(_LEAST, sum(needed[name] for name in names) + _OVERHEAD)
+    only = asked.only if len(names) == len(needed) or asked.unsaved else names
+    return asked.again.command(only, f"{math.ceil(seconds / _MINUTE)}min")
 
 
 def _needed(left: Sequence[ProbeSkipped], undecided: Sequence[Outcome]) -> dict[str, float]:

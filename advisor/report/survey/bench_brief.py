@@ -21,7 +21,7 @@ from advisor.wording import join_names, shorten
 _WIDTHS = (10, 12, 22, 13, 14)
 _NARROW = sum(_WIDTHS) + 2 * len(_WIDTHS) - 2
 """Columns, below which a network is a sentence and not a row of a table."""
-_REASON = 90
+_REASON = 110
 _MINUTE, _DAY = 60, 86340
 _LEAST, _MOST = 3, 3600
 """Minutes of a budget that is proposed, and seconds beyond which only what takes least is proposed."""
@@ -147,7 +147,7 @@ def _next(report: BenchReport, options: str) -> Iterator[tuple[str, str]]:
 
 def _refused(result: Measured) -> bool:
     """True if it did not run for another reason than want of time."""
-    return any(outcome.failure and not outcome.too_slow for outcome in result.outcomes.values())
+    return any(outcome.failure and not (outcome.late or outcome.too_slow) for outcome in result.outcomes.values())
 
 
 def _open(result: Measured) -> bool:

@@ -30,7 +30,7 @@ from advisor.facts.fact_base import Source
 from advisor.files.output import check_output
 from advisor.machine.profiles.files import find_device
 from advisor.probes.catalogue import PROBES
-from advisor.report.found.brief import Asked, measured_brief
+from advisor.report.found.brief import Asked, left_to_measure, measured_brief
 from advisor.report.found.measured import measured_markdown, measured_page
 from advisor.report.html.plan_report import plan_html
 from advisor.report.machine.page import machine_page, machine_report
@@ -103,13 +103,15 @@ def _tell(found: Measured, options: Probe, asked: Asked) -> None:
     )
     if any(fewer_examples(revision.after, one) is None for one in found.kept):
         asked = replace(asked, saved=_saved(options.save))
+    asked = replace(asked, unsaved=unsaved)
     with shown_otherwise(lambda: measured_page(revision, look())):
         _deliver(found, options, asked, lambda: _machine_page(found, options.save, not unsaved, asked.again))
     for outcome in revision.outcomes:
         if outcome.failure and options.format_ is not Format.TEXT:  # which tells it
             warn(f"The probe {outcome.probe} did not finish", outcome.failure)
     if unsaved:
-        _say_unsaved(revision, options.save, asked.again.command(asked.only, options.budget))
+        again = left_to_measure(revision, asked) or asked.again.command(asked.only, options.budget)
+        _say_unsaved(revision, options.save, again)
     if not revision.skipped and not revision.outcomes:
         panel("Nothing was measured", ["Every recommendation that a probe could judge is settled already."])
 
