@@ -100,6 +100,10 @@ class Picture:
         """Height and width."""
         return self.side, self.side
 
+    @property
+    def values(self) -> int:
+        return self.colours * self.side**2
+
 
 def picture(values: int) -> Picture | None:
     """The square picture of so many values: grey for a square number (784 is 1x28x28), else three colours (3x32x32)."""
@@ -108,6 +112,11 @@ def picture(values: int) -> Picture | None:
         if colours * side * side == values:
             return Picture(colours, side)
     return None
+
+
+def nearest_picture(values: int) -> Picture:
+    """The square picture that one of so many values becomes before a network reads it: in colours where it is no square."""
+    return picture(values) or Picture(3, max(1, math.isqrt(values // 3)))
 
 
 def film_frame(values: int, steps: int | None) -> Picture | None:

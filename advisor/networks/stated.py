@@ -14,7 +14,7 @@ from advisor.models.families.speech import SpeechEncoder
 from advisor.models.model import Model, Source
 from advisor.models.published import counted
 from advisor.networks.counts import counted as built
-from advisor.networks.description import Picture, picture
+from advisor.networks.description import nearest_picture
 from advisor.networks.spec import Description, why_not
 
 _ON_LATENTS = 400_000_000
@@ -143,8 +143,7 @@ def _patches(values: int) -> int:
 
 def _side(values: int) -> int:
     """Pixels along a picture of so many values, if it is square."""
-    shape = picture(values)
-    return max(1, math.isqrt(values // 3)) if shape is None else shape.side
+    return nearest_picture(values).side
 
 
 def _shortening() -> int:
@@ -213,7 +212,7 @@ def _convolutional(stated: Stated) -> Estimate | None:
     values, frames = stated.inputs, 0
     if values is None or stated.modality not in ("image", "video"):
         return None
-    shape = picture(values) or Picture(3, _side(values))
+    shape = nearest_picture(values)
     if stated.modality == "video":
         if stated.steps is None:
             return None

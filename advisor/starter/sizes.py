@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from advisor.agent.settling.workloads import usual_tokens
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
-from advisor.networks.description import picture
+from advisor.networks.description import nearest_picture
 from advisor.networks.family import Family
 from advisor.starter.blueprint import LAYOUT_OF, Layout, Shape
 from advisor.starter.named import TITLE as UNFIT
@@ -124,8 +123,5 @@ def fact_of(plan: Plan, name: str) -> Any:
 def _shape(layout: Layout, values: int, steps: int) -> Shape:
     if layout is not Layout.PICTURE:
         return Shape(values, steps)
-    square = picture(values)
-    if square is not None:
-        return Shape(1, channels=square.colours, height=square.side, width=square.side)
-    side = max(1, math.isqrt(values // 3))
-    return Shape(1, channels=3, height=side, width=side)
+    square = nearest_picture(values)
+    return Shape(1, channels=square.colours, height=square.side, width=square.side)

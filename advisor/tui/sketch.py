@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.inference.plan import ComputedFigure, Plan
 from advisor.knowledge.model import Knowledge
-from advisor.networks.description import picture
+from advisor.networks.description import nearest_picture
 from advisor.report.numbers import about_words, number_words
 from advisor.report.slowness import slowness
 from advisor.tui.labels import advice_label, value_label
@@ -72,7 +72,8 @@ def _example(plan: Plan) -> Layer:
         return Layer(UNKNOWN if steps is None else f"{steps:,} tokens", steps)
     if values is None:
         return Layer(UNKNOWN, None)
-    if modality == "image" and (shape := picture(values)) is not None:
+    if modality == "image":
+        shape = nearest_picture(values)
         return Layer("×".join(map(str, (shape.side, shape.side, shape.colours))), values)
     if modality in _STEPS and steps is not None:
         return Layer(f"{steps:,}×{values:,}", steps * values)

@@ -61,6 +61,12 @@ def test_so_does_the_size_of_pictures(values: int, side: int) -> None:
     assert figure(plan, "compute.macs") == published.multiply_adds
 
 
+def test_a_picture_that_is_no_square_is_counted_as_the_square_that_it_is_made_before_training() -> None:
+    wide, square = (planned(PICTURES | {"data.inputs": values}) for values in (3 * 300 * 200, 3 * 244 * 244))
+
+    assert figure(wide, "compute.macs") == figure(square, "compute.macs") is not None
+
+
 @pytest.mark.parametrize(
     ("name", "channels", "side"), [("stable-diffusion-1.5", 4, 96), ("flux.1-dev", 16, 96), ("ddpm-cifar10-32", 3, 768)]
 )

@@ -175,6 +175,31 @@ async def test_a_number_with_a_unit_says_what_was_understood() -> None:
 
 
 @piloted
+async def test_a_number_alone_is_the_width_where_the_question_is_how_wide_a_picture_is() -> None:
+    async with running(InterviewScreen()) as run:
+        await run.app.step(lambda interview: interview.answer("data.modality", "image"))
+        await ask_for(run, "data.inputs")
+        await run.pilot.press(*"500")
+        await settled(run.pilot)
+        told = str(run.screen.query_one("#understood", Static).content)
+        assert told == "= 750,000 values: 500 x 500 pixels in colours"
+        await run.press("enter")
+        assert said(run)["data.inputs"] == 3 * 500**2
+
+
+@pytest.mark.parametrize(("values", "typed"), [("784", "28 wide grey"), ("3072", "32 wide"), ("500", "500 values")])
+@piloted
+async def test_a_small_picture_that_was_said_before_stays_what_it_is(values: str, typed: str) -> None:
+    async with running(InterviewScreen()) as run:
+        await run.app.step(lambda interview: interview.answer("data.modality", "image"))
+        await run.app.step(lambda interview: interview.answer("data.inputs", values))
+        await ask_for(run, "data.inputs")
+        assert run.screen.query_one(Input).value == typed
+        await run.press("enter")
+        assert said(run)["data.inputs"] == int(values)
+
+
+@piloted
 async def test_what_is_no_number_is_refused_beneath_the_line_with_what_to_write_instead() -> None:
     async with running(InterviewScreen()) as run:
         await ask_for(run, "data.bytes")

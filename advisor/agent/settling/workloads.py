@@ -10,6 +10,7 @@ from advisor.facts.fact_base import Known, Source
 from advisor.inference.plan import Plan, Status
 from advisor.models.code import Code
 from advisor.models.named import Naming, naming, written
+from advisor.networks.description import nearest_picture
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.networks.spec import why_not
@@ -69,13 +70,17 @@ def _described(plan: Plan | Glance, *, guessing: bool = False) -> Workload | str
         return f"The plan is {network}, which is not a network; the probes time training steps of networks."
     missing = [name for name in ("data.inputs", "task.outputs") if name not in plan.facts]
     inputs = plan.facts.get("data.inputs")
+    modality = plan.facts.get("data.modality")
+    if (
+        inputs is not None and modality is not None and modality.value == "image"
+    ):  # it is made square, as a project does
+        inputs = replace(inputs, value=nearest_picture(_whole(inputs.value)).values)
     outputs = plan.facts.get("task.outputs") or (inputs if _gives_back(plan, network) else None)
     if guessing:
         inputs, outputs = _guessed(plan, network, inputs, outputs)
     if network_of_somebody is None and (inputs is None or outputs is None):
         return f"The size of the network is not known: state {' and '.join(missing)}."
     steps = plan.facts.get("data.sequence_length")
-    modality = plan.facts.get("data.modality")
     threads = plan.value("compute.threads")
     if on_card(plan) and _gpu_here(plan):
         device, formats = Device.CUDA, {"fp32", "tf32", "bf16", "fp16"}

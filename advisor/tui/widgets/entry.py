@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from advisor.errors import InputError
 from advisor.facts.fact_base import Known
 from advisor.facts.values import describe, to_text
 from advisor.facts.vocabulary import Fact, FactType, Value
+from advisor.networks.description import picture
 from advisor.report.words import SOURCE_WORDS
 from advisor.tui.labels import choice_words
 from advisor.tui.text import plain, problem_text
@@ -28,6 +30,8 @@ from advisor.wording import printable
 Reader = Callable[[str, str], "Value | None"]
 """`Interview.read`: the value of the fact of this name that a text states. Raises InputError."""
 YES_NO = (("yes", ""), ("no", ""))
+_BARE = re.compile(r"\d{1,4}")
+"""A number alone: where the question is how many pixels wide a picture is, it is that."""
 
 
 class Entry(Vertical):
@@ -64,7 +68,9 @@ class Entry(Vertical):
             yield Static("Space ticks, Enter takes what is ticked.", classes="faint", markup=False)
         else:
             yield Input(
-                "" if self.now is None else to_text(self.now), placeholder=_hint(self.fact), select_on_focus=True
+                "" if self.now is None else _as_typed(self.fact, self.now),
+                placeholder=_hint(self.fact),
+                select_on_focus=True,
             )
             yield Static("", id="understood", markup=False)
 
@@ -89,13 +95,13 @@ class Entry(Vertical):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         if self._understand(event.value):
-            self.give(event.value)
+            self.give(_meant(self.fact, event.value))
 
     def _understand(self, text: str) -> bool:
         """Say below the line how the text was understood; return whether it is valid (empty: unknown)."""
         said = self.query_one("#understood", Static)
         try:
-            value = self.read(self.fact.name, text)
+            value = self.read(self.fact.name, _meant(self.fact, text))
         except InputError as error:
             said.update(plain(f"✗ {error.title}: {problem_text(error)}"))
             said.set_classes("bad")
@@ -152,9 +158,25 @@ def _hint(fact: Fact) -> str:
     return f"from {low} to {high}; empty: unknown"
 
 
+def _meant(fact: Fact, text: str) -> str:
+    """The text as the fact is stated anywhere: `500` in answer to how many pixels wide is `500 wide`."""
+    return f"{text.strip()} wide" if fact.pixels and _BARE.fullmatch(text.strip()) else text
+
+
+def _as_typed(fact: Fact, value: Value) -> str:
+    """The text that gives this value when it is typed here."""
+    text = to_text(value)
+    if not fact.pixels or not _BARE.fullmatch(text):
+        return text
+    size = picture(int(text))
+    return f"{text} values" if size is None else f"{size.side} wide{' grey' if size.colours == 1 else ''}"
+
+
 def _exact(fact: Fact, value: Value) -> str:
-    """The value to the last digit: `300,000,000 bytes (300 MB)`."""
+    """The value to the last digit: `300,000,000 bytes (300 MB)`; of a picture also its size."""
     shown = describe(fact, value)
+    if fact.pixels and isinstance(value, int) and (size := picture(value)) is not None:
+        return f"{value:,} values: {size.side} x {size.side} pixels in {'grey' if size.colours == 1 else 'colours'}"
     if isinstance(value, bool) or not isinstance(value, int | float) or not fact.unit:
         return shown
     whole = int(value) if float(value).is_integer() and abs(value) < 1e18 else value
