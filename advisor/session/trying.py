@@ -40,6 +40,7 @@ def trying(
     *,
     complain: Complain,
     seed: int = 0,
+    metric: str | None = None,
     fresh: bool = False,
     spent: float = 0.0,
     on_event: TrialListener | None = None,
@@ -55,6 +56,7 @@ def trying(
         seconds: for everything, with what an earlier run of the same question has spent before it was stopped.
         complain: is told what goes wrong and stops nothing: without a journal the run could not be resumed.
         seed: another number holds other examples out.
+        metric: by which models are compared, one of ours or of scikit-learn's; None for the task's.
         fresh: forget what a stopped run has finished.
         spent: seconds of the budget that are gone already.
         on_event: is told what happens, in this thread; what it raises ends the run.
@@ -68,6 +70,7 @@ def trying(
     check_here(inputs, "Nothing can be tried")
     remove_abandoned()
     found = prepared(inputs, seconds, seed, spent, stop)
+    found = replace(found, request=replace(found.request, metric=metric))
     if found.warned and on_event is not None:
         on_event(Forewarned(found.warned))
     journal = _open_journal(found.inputs, found.request, seconds, fresh, complain)
@@ -100,6 +103,7 @@ def _open_journal(
         "planned": encode(request.planned),
         "seconds": seconds,
         "seed": request.seed,
+        "metric": request.metric,
         "most_examples": request.most_examples,
         "machine": inputs.machine.fingerprint,
         "torch": torch_version(),

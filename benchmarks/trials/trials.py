@@ -34,7 +34,7 @@ from advisor.datasets.loading import load
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import outer_split
 from advisor.training.child.classical import model
-from advisor.training.child.metrics import imbalance, metric_of, score
+from advisor.training.child.metrics import metric_of, score
 
 SINGLE = ("linear", "random_forest", "gradient_boosting", "mlp")
 Table = tuple[Any, Any]
@@ -105,7 +105,7 @@ def singles(path: Path, seed: int) -> dict[str, float]:
     """Every default model on the same split."""
     examples = load(inspect(path, "target"), most_examples=100_000)
     classes = examples.task.value == "classify"
-    metric = metric_of(examples.task.value, imbalance(examples.targets) if classes else 1.0)
+    metric = metric_of(examples.task.value, examples.targets)
     split = outer_split(examples, seed=seed)
     prepared = preparation(examples).fit(split.training)
     targets = prepared.targets(split.training)
@@ -115,7 +115,8 @@ def singles(path: Path, seed: int) -> dict[str, float]:
         with warnings.catch_warnings(), threadpool_limits(1):  # on so little, threads mostly wait for each other
             warnings.simplefilter("ignore")
             estimator.fit(prepared.flat(split.training), targets if classes else targets[:, 0])
-        said = estimator.predict(prepared.flat(split.test))
+        tested = prepared.flat(split.test)
+        said = estimator.predict_proba(tested) if classes else estimator.predict(tested)
         foretold = said if classes else prepared.restore(said.reshape(-1, 1))
         found[name] = score(metric, examples.targets[split.test], foretold)
     return found

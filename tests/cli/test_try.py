@@ -157,6 +157,24 @@ def test_too_few_rows_are_told_with_the_file(tmp_path: Path) -> None:
     assert f"{path}: 3 examples are left" in said
 
 
+def test_a_metric_that_is_named_decides_and_is_repeated_in_what_is_proposed(tmp_path: Path) -> None:
+    inputs, targets = shipped.make_classification(600, 6, weights=[0.9], class_sep=0.7, random_state=3)
+    path = tmp_path / "rare.csv"
+    rows = zip(inputs.round(3).tolist(), targets.tolist(), strict=True)
+    path.write_text("a,b,c,d,e,f,ill\n" + "".join(f"{','.join(map(str, row))},{'ny'[ill]}\n" for row, ill in rows))
+    command = ("try", "--data", path, "--target", "ill", "--budget", "8s")
+    usual = json.loads(advisor(*command, "--format", "json").out)
+    assert usual["metric"] == "average_precision"
+    assert {final["name"] for final in usual["finals"] if set(final["also"]) == {"balanced_accuracy", "f1"}}
+    assert any(trial["name"] == "linear with class weights" for trial in usual["trials"])
+    named = advisor(*command, "--metric", "f1")
+    assert named.code == 0, named.err
+    assert "F1" in named.out
+    assert "--metric f1 --budget" in named.out
+    said = refused(*command, "--metric", "f2")
+    assert "--metric: 'f2' is not known" in said
+
+
 def test_where_no_column_is_left_one_message_says_so_and_where_each_column_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "one.csv"
     path.write_text("my price\n" + "".join(f"{n * n % 97 + n / 7:.3f}\n" for n in range(80)))

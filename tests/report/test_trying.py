@@ -114,7 +114,7 @@ def test_amounts_keep_their_digits() -> None:
     assert amount(ACCURACY, []) == "-"
     assert amount(ACCURACY, [0.5]) == "0.500"
     assert amount(ACCURACY, [-1e-9]) == "0.000"
-    metres = Metric("rmse", "RMSE", 0.01, greater_is_better=False)
+    metres = Metric("rmse", "RMSE", 0.01, greater_is_better=False, task="forecast", in_units=True)
     assert amount(metres, [1234.5, 1236.5]) == "1,236 ± 1.41"
     assert amount(metres, [0.000012]) == "1.2e-05"
 
@@ -171,7 +171,7 @@ def test_a_mark_is_explained_only_where_a_row_has_it(status: Status) -> None:
 
 def test_the_trivial_of_a_forecast_repeats_the_last_value() -> None:
     trivial = Trial("trivial", Kind.TRIVIAL, Stage.TRIVIAL, 0, {}, (0.5, 0.4), 0.0)
-    rmse = Metric("rmse", "RMSE", 0.01, greater_is_better=False)
+    rmse = Metric("rmse", "RMSE", 0.01, greater_is_better=False, task="forecast", in_units=True)
     assert trial_line(trivial, rmse).endswith("(repeats the last value, or the one a season before)")
     assert trial_line(trivial, ACCURACY).endswith("(looks at no input)")
     outcome = replace(OUTCOME, trials=(trivial, *OUTCOME.trials))

@@ -18,7 +18,15 @@ from advisor.datasets.preparing.splits import Split, outer_split
 from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting
 from advisor.training.child.folds import Folds
-from advisor.training.child.metrics import Metric, score
+from advisor.training.child.metrics import (
+    ACCURACY,
+    BALANCED_ACCURACY,
+    R2,
+    RMSE,
+    Metric,
+    metric_named,
+    score,
+)
 from advisor.training.child.scoring import Resampling, interval
 from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
@@ -63,7 +71,7 @@ def scored(examples: Examples, metric: Metric, *names: str) -> dict[str, float]:
 
 
 def test_on_a_table_of_classes_all_beat_the_trivial() -> None:
-    found = scored(table(*shipped.load_wine(return_X_y=True)), Metric.ACCURACY)
+    found = scored(table(*shipped.load_wine(return_X_y=True)), ACCURACY)
     assert found.pop("trivial") < 0.5
     assert min(found.values()) > 0.9, found
 
@@ -75,11 +83,11 @@ def test_a_planned_network_is_tried_with_its_normalisation_and_dropout(normaliza
     (candidate,) = [c for c in menu(planned, "tabular").openers if c.name == "ffn 32-32 as planned"]
     split = outer_split(examples)
     fitted = Fitting(examples, 1).fit(candidate, split.training, split.test, 0, IN_TIME)
-    assert score(Metric.ACCURACY, examples.targets[split.test], fitted.predicted) > 0.9
+    assert score(ACCURACY, examples.targets[split.test], fitted.predicted) > 0.9
 
 
 def test_on_a_table_of_numbers_all_beat_the_mean() -> None:
-    found = scored(table(*shipped.load_diabetes(return_X_y=True)), Metric.R2)
+    found = scored(table(*shipped.load_diabetes(return_X_y=True)), R2)
     assert found.pop("trivial") <= 0
     assert min(found.values()) > 0.02, found
 
@@ -125,12 +133,12 @@ def test_a_forest_is_as_sure_as_scikit_learn_says() -> None:
 
 
 def test_pictures_go_through_convolutions() -> None:
-    found = scored(pictures(), Metric.ACCURACY, "cnn 32-64")
+    found = scored(pictures(), ACCURACY, "cnn 32-64")
     assert found["cnn 32-64"] > 0.9
 
 
 def test_a_forecast_must_beat_the_last_value() -> None:
-    found = scored(series(), Metric.RMSE, "trivial", "linear", "lstm 64")
+    found = scored(series(), RMSE, "trivial", "linear", "lstm 64")
     assert found["trivial"] == pytest.approx(0.2, abs=0.1), "the last value, not the mean, whose error would be 0.7"
     assert max(found["linear"], found["lstm 64"]) < found["trivial"]
 
@@ -141,8 +149,8 @@ def test_a_forecast_with_a_season_must_beat_what_was_a_season_ago() -> None:
     windows = numpy.stack([steps[at : at + 14] for at in range(406)]).astype(numpy.float32)[:, :, None]
     targets = steps[14:].astype(numpy.float32)[:, None]
     weekly = Examples("time_series", Task.FORECAST, windows, targets, times=numpy.arange(406), season=7)
-    assert scored(weekly, Metric.RMSE, "trivial")["trivial"] < 2.0, "noise of deviation 1, twice"
-    assert scored(replace(weekly, season=None), Metric.RMSE, "trivial")["trivial"] > 20.0
+    assert scored(weekly, RMSE, "trivial")["trivial"] < 2.0, "noise of deviation 1, twice"
+    assert scored(replace(weekly, season=None), RMSE, "trivial")["trivial"] > 20.0
 
 
 def test_boosted_trees_split_categories_that_have_fewer_rows_than_a_leaf() -> None:
@@ -152,7 +160,7 @@ def test_boosted_trees_split_categories_that_have_fewer_rows_than_a_leaf() -> No
     names = polars.Series("who", [f"s{number}" for number in who], dtype=polars.Categorical)
     frame = polars.DataFrame([names, polars.Series("x", draw.normal(size=600))])
     people = Examples("tabular", Task.REGRESS, frame, values[:, None])
-    assert scored(people, Metric.R2, "gradient boosting")["gradient boosting"] > 0.9
+    assert scored(people, R2, "gradient boosting")["gradient boosting"] > 0.9
 
 
 def test_boosted_trees_bear_a_column_of_which_nothing_is_known_in_the_training() -> None:
@@ -161,7 +169,7 @@ def test_boosted_trees_bear_a_column_of_which_nothing_is_known_in_the_training()
     late = polars.Series("late", [None] * 170 + list(draw.normal(size=30)), dtype=polars.Float64)
     frame = polars.DataFrame([names, late, polars.Series("x", draw.normal(size=200))])
     sensors = Examples("tabular", Task.REGRESS, frame, frame["x"].to_numpy()[:, None], times=numpy.arange(200.0))
-    assert scored(sensors, Metric.R2, "gradient boosting")["gradient boosting"] > 0.8
+    assert scored(sensors, R2, "gradient boosting")["gradient boosting"] > 0.8
 
 
 def test_the_same_seed_gives_the_same_and_another_seed_another() -> None:
@@ -274,10 +282,10 @@ def test_by_time_there_is_one_way_to_divide_and_the_latest_fold_comes_first() ->
     assert all(split.training.max() < split.test.min() for split in splits)
 
 
-@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY, Metric.R2, Metric.RMSE])
+@pytest.mark.parametrize("metric", [ACCURACY, BALANCED_ACCURACY, R2, RMSE])
 def test_drawn_scores_lie_around_the_score_itself(metric: Metric) -> None:
     draw = numpy.random.default_rng(0)
-    if metric in (Metric.R2, Metric.RMSE):
+    if metric in (R2, RMSE):
         truth = draw.normal(size=(300, 2))
         predicted = truth + draw.normal(scale=0.5, size=(300, 2))
     else:
@@ -289,20 +297,31 @@ def test_drawn_scores_lie_around_the_score_itself(metric: Metric) -> None:
     assert high - low < 0.3
 
 
+@pytest.mark.parametrize("name", ["average_precision", "roc_auc", "log_loss", "f1", "neg_brier_score"])
+def test_so_do_those_of_probabilities_and_of_scikit_learn_s_metrics(name: str) -> None:
+    draw = numpy.random.default_rng(0)
+    truth = (draw.random(400) < 0.2).astype(int)
+    likely = numpy.clip(0.2 + 0.3 * truth + draw.normal(scale=0.15, size=400), 0.01, 0.99)
+    metric, said = metric_named(name, "classify", truth), numpy.column_stack([1 - likely, likely])
+    low, high = interval(Resampling(metric, truth).scores(said))
+    assert low < score(metric, truth, said) < high
+    assert high - low < 0.3
+
+
 def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:
     covered = 0
     for seed in range(100):
         draw = numpy.random.default_rng(seed)
         truth = draw.integers(2, size=150)
         predicted = numpy.where(draw.random(150) < 0.8, truth, 1 - truth)
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(predicted))
+        low, high = interval(Resampling(ACCURACY, truth, seed).scores(predicted))
         covered += low <= 0.8 <= high
     assert 0.88 <= covered / 100 <= 0.99
 
 
 def test_who_never_names_the_rare_class_is_not_flattered_by_draws_without_it() -> None:
     truth = numpy.repeat([0, 1], [300, 2])
-    assert interval(Resampling(Metric.BALANCED_ACCURACY, truth).scores(numpy.zeros(302, int))) == (0.5, 0.5)
+    assert interval(Resampling(BALANCED_ACCURACY, truth).scores(numpy.zeros(302, int))) == (0.5, 0.5)
 
 
 def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:
@@ -313,9 +332,9 @@ def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:
         group = numpy.repeat(numpy.arange(20), 15)
         truth = numpy.zeros(300, int)
         predicted = numpy.where(draw.random(20) < 0.7, 0, 1)[group]
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed, group).scores(predicted))
+        low, high = interval(Resampling(ACCURACY, truth, seed, group).scores(predicted))
         covered += low <= 0.7 <= high
-        low, high = interval(Resampling(Metric.ACCURACY, truth, seed).scores(predicted))
+        low, high = interval(Resampling(ACCURACY, truth, seed).scores(predicted))
         alone += low <= 0.7 <= high
     assert covered > 0.85 * 60 > 0.6 * 60 > alone
 
@@ -323,21 +342,21 @@ def test_answers_that_stand_or_fall_together_are_drawn_together() -> None:
 def test_draws_in_which_no_target_varies_say_nothing_of_r2() -> None:
     truth = numpy.zeros((60, 1))
     truth[0] = 1.0  # in one draw of three it is missing
-    low, high = interval(Resampling(Metric.R2, truth).scores(truth * 0.9))
+    low, high = interval(Resampling(R2, truth).scores(truth * 0.9))
     assert 0.9 < low <= high <= 1.0
 
 
 def test_far_off_targets_are_scored_by_what_they_differ_in() -> None:
     draw = numpy.random.default_rng(0)
     truth = 1.7e9 + draw.normal(size=(200, 1))
-    low, high = interval(Resampling(Metric.R2, truth).scores(truth + draw.normal(scale=0.1, size=(200, 1))))
+    low, high = interval(Resampling(R2, truth).scores(truth + draw.normal(scale=0.1, size=(200, 1))))
     assert 0.97 < low <= high < 1.0
 
 
 def test_the_same_foretelling_differs_by_nothing() -> None:
     truth = numpy.arange(100) % 3
     predicted = (numpy.arange(100) * 7) % 3
-    resampling = Resampling(Metric.ACCURACY, truth)
+    resampling = Resampling(ACCURACY, truth)
     one, other = resampling.scores(predicted), resampling.scores(predicted)
     assert (one == other).all(), "both are judged on the same draws"
 

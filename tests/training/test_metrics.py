@@ -2,16 +2,38 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import softmax
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
-from advisor.training.child.metrics import Metric, brier, imbalance, metric_of, refined_brier, score
+from advisor.errors import InputError
+from advisor.training.child.metrics import (
+    ACCURACY,
+    AVERAGE_PRECISION,
+    BALANCED_ACCURACY,
+    LOG_LOSS,
+    OURS,
+    R2,
+    RMSE,
+    ROC_AUC,
+    Metric,
+    brier,
+    imbalance,
+    looking_for,
+    metric_named,
+    metric_of,
+    ranking,
+    rarer,
+    refined_brier,
+    score,
+)
 from advisor.training.ladder.intervals import t_interval
 
 TRUTH = np.array([0, 0, 0, 1])
@@ -19,8 +41,8 @@ FOUND = np.array([0, 0, 1, 1])
 
 
 def test_each_metric_of_classes_on_four_examples() -> None:
-    assert score(Metric.ACCURACY, TRUTH, FOUND) == 0.75
-    assert score(Metric.BALANCED_ACCURACY, TRUTH, FOUND) == pytest.approx((2 / 3 + 1) / 2)
+    assert score(ACCURACY, TRUTH, FOUND) == 0.75
+    assert score(BALANCED_ACCURACY, TRUTH, FOUND) == pytest.approx((2 / 3 + 1) / 2)
 
 
 def test_the_brier_score_is_the_squared_distance_from_the_truth() -> None:
@@ -76,12 +98,12 @@ def test_the_refined_brier_score_tells_apart_what_orders_the_classes_better() ->
 
 def test_each_metric_of_numbers_on_four_examples() -> None:
     truth, predicted = np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 6])
-    assert score(Metric.RMSE, truth, predicted) == 1
-    assert score(Metric.R2, truth, predicted) == pytest.approx(1 - 4 / 5)
-    assert score(Metric.R2, truth, np.full(4, truth.mean())) == 0
+    assert score(RMSE, truth, predicted) == 1
+    assert score(R2, truth, predicted) == pytest.approx(1 - 4 / 5)
+    assert score(R2, truth, np.full(4, truth.mean())) == 0
 
 
-@pytest.mark.parametrize("metric", [Metric.ACCURACY, Metric.BALANCED_ACCURACY])
+@pytest.mark.parametrize("metric", [ACCURACY, BALANCED_ACCURACY])
 def test_probabilities_count_as_the_most_probable_class(metric: Metric) -> None:
     probabilities = np.array([[0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]])
     assert score(metric, TRUTH, probabilities) == score(metric, TRUTH, FOUND)
@@ -90,21 +112,21 @@ def test_probabilities_count_as_the_most_probable_class(metric: Metric) -> None:
 def test_a_class_that_no_test_example_has_is_not_asked_for_and_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert score(Metric.BALANCED_ACCURACY, np.array([0, 0, 1, 1]), np.array([0, 2, 1, 1])) == 0.75
+        assert score(BALANCED_ACCURACY, np.array([0, 0, 1, 1]), np.array([0, 2, 1, 1])) == 0.75
         likely = np.array([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2]])
         assert brier(np.array([0, 1]), likely, by_class=True) == brier(np.array([0, 1]), likely)
 
 
 def test_better_lies_up_for_shares_and_down_for_errors() -> None:
-    assert {metric for metric in Metric if not metric.greater_is_better} == {Metric.RMSE}
+    assert {metric.name for metric in OURS if not metric.greater_is_better} == {"rmse", "mae", "log_loss"}
 
 
 def test_one_metric_is_the_metric_of_a_task() -> None:
-    assert metric_of("classify") is Metric.ACCURACY
-    assert metric_of("classify", imbalance=4.9) is Metric.ACCURACY
-    assert metric_of("classify", imbalance=5) is Metric.BALANCED_ACCURACY
-    assert metric_of("regress", imbalance=5) is Metric.R2
-    assert metric_of("forecast") is Metric.RMSE
+    assert metric_of("classify", np.repeat([0, 1], [49, 10])) is ACCURACY
+    assert metric_of("classify", np.repeat([0, 1], [10, 50])) == replace(AVERAGE_PRECISION, positive=0)
+    assert metric_of("classify", np.repeat([0, 1, 2], [50, 50, 10])) is LOG_LOSS
+    assert metric_of("regress", np.zeros((3, 1))) is R2
+    assert metric_of("forecast", np.zeros((3, 1))) is RMSE
 
 
 def test_imbalance_counts_only_classes_that_occur() -> None:
@@ -113,9 +135,10 @@ def test_imbalance_counts_only_classes_that_occur() -> None:
 
 def test_naming_only_the_large_class_looks_good_by_accuracy_alone() -> None:
     truth = np.array([0] * 95 + [1] * 5)
-    lazy = np.zeros(100, dtype=int)
-    assert score(Metric.ACCURACY, truth, lazy) == 0.95
-    assert score(metric_of("classify", imbalance(truth)), truth, lazy) == 0.5
+    lazy = np.tile([1.0, 0.0], (100, 1))
+    assert score(ACCURACY, truth, lazy) == 0.95
+    assert score(BALANCED_ACCURACY, truth, lazy) == 0.5
+    assert score(metric_of("classify", truth), truth, lazy) == pytest.approx(0.05), "the share of the rare class"
 
 
 def test_student_s_interval_of_four_differences_by_hand() -> None:
@@ -161,3 +184,106 @@ def test_the_mean_lies_within_and_turning_the_sides_turns_the_interval(differenc
     found, turned = t_interval(differences), t_interval([-difference for difference in differences])
     assert found.low <= found.mean <= found.high
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low), abs=1e-6)
+
+
+def likely_ones(seed: int, n: int = 60, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Truth, and probabilities that say something of it, some of them equal."""
+    draw = np.random.default_rng(seed)
+    truth = np.r_[np.arange(classes), draw.integers(classes, size=n - classes)]
+    logits = draw.normal(size=(n, classes)).round(1)
+    logits[np.arange(n), truth] += 0.5
+    return truth, softmax(logits, axis=1)
+
+
+@given(st.integers(0, 10_000))
+def test_metrics_of_probabilities_are_those_of_scikit_learn_for_any_weights(seed: int) -> None:
+    truth, likely = likely_ones(seed)
+    counts = np.random.default_rng(seed).integers(0, 3, size=(1, len(truth))).astype(float)
+    assume(all((counts[0] * (truth == one)).sum() for one in (0, 1)))
+    for metric, known in (
+        (looking_for(AVERAGE_PRECISION, truth), average_precision_score),
+        (looking_for(ROC_AUC, truth), roc_auc_score),
+    ):
+        mine, read = metric.read(truth, likely)
+        assert metric.drawn is not None
+        assert metric.drawn(mine, read, counts)[0] == pytest.approx(known(mine, read, sample_weight=counts[0]))
+        assert score(metric, truth, likely) == pytest.approx(known(mine, read))
+    assert LOG_LOSS.drawn is not None
+    assert LOG_LOSS.drawn(truth, likely, counts)[0] == pytest.approx(log_loss(truth, likely, sample_weight=counts[0]))
+
+
+@given(st.integers(0, 10_000), st.integers(2, 4))
+def test_the_ranking_is_the_area_of_each_class_against_the_others(seed: int, classes: int) -> None:
+    truth, likely = likely_ones(seed, classes=classes)
+    area, influence = ranking(truth, likely)
+    known = roc_auc_score(truth, likely[:, 1] if classes == 2 else likely, multi_class="ovr")
+    assert area == pytest.approx(known)
+    assert influence.mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_what_an_example_adds_to_the_ranking_tells_how_it_varies() -> None:
+    """Against five hundred draws of examples, each computed anew."""
+    truth, likely = likely_ones(3, n=200)
+    area, influence = ranking(truth, likely)
+    draw = np.random.default_rng(0)
+    rows = [draw.integers(200, size=200) for _ in range(500)]
+    drawn = [ranking(truth[one], likely[one])[0] for one in rows]
+    by_influence = [area + influence[one].mean() for one in rows]
+    assert np.std(by_influence) == pytest.approx(np.std(drawn), rel=0.05)
+
+
+def test_a_single_class_ranks_by_chance() -> None:
+    assert ranking(np.zeros(4, int), np.full((4, 2), 0.5))[0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "up"),
+    [
+        ("Average Precision", "average_precision", True),
+        ("auc", "roc_auc", True),
+        ("neg_log_loss", "log_loss", False),
+        ("f1", "f1", True),
+        ("neg_brier_score", "brier_score", False),
+        ("matthews_corrcoef", "matthews_corrcoef", True),
+    ],
+)
+def test_a_metric_has_any_of_its_names(name: str, found: str, up: bool) -> None:
+    truth, likely = likely_ones(1)
+    metric = metric_named(name, "classify", truth)
+    assert (metric.name, metric.greater_is_better) == (found, up)
+    assert math.isfinite(score(metric, truth, likely))
+
+
+def test_errors_of_numbers_are_told_as_they_are() -> None:
+    truth = np.array([[1.0], [2], [3], [6]])
+    metric = metric_named("neg_mean_absolute_error", "regress", truth)
+    assert score(metric, truth, truth + 2) == 2
+    assert score(metric_named("neg_median_absolute_error", "regress", truth), truth, truth + 3) == 3
+    assert score(metric_named("mse", "regress", truth), truth, truth + 3) == 9
+
+
+def test_of_two_classes_the_rarer_is_looked_for_whichever_number_it_has() -> None:
+    truth = np.repeat([0, 1], [3, 9])
+    likely = np.column_stack([np.r_[0.9, 0.8, 0.7, np.full(9, 0.1)], np.r_[0.1, 0.2, 0.3, np.full(9, 0.9)]])
+    assert rarer(truth) == 0
+    for name in ("average_precision", "roc_auc", "f1", "recall"):
+        assert score(metric_named(name, "classify", truth), truth, likely) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "said"),
+    [
+        ("acuracy", "classify", "Did you mean accuracy"),
+        ("r2", "classify", "r2 is for numbers"),
+        ("roc_auc", "classify", "roc_auc_ovr"),
+        ("log_loss", "regress", "log_loss is for classes"),
+        ("xyz", "regress", "Take one of mae, r2, rmse"),
+    ],
+)
+def test_a_metric_that_does_not_fit_is_refused_with_one_that_does(name: str, task: str, said: str) -> None:
+    truth = np.repeat([0, 1, 2], 5) if task == "classify" else np.linspace(0, 1, 15)[:, None]
+    with pytest.raises(InputError) as refused:
+        metric_named(name, task, truth)
+    problem = refused.value.problems[0]
+    assert problem.where == "--metric"
+    assert re.search(said, f"{problem.what} {problem.remedy}")

@@ -16,7 +16,7 @@ from advisor.training.ladder.candidates import Factor, Planned
 from advisor.training.ladder.comparing import Scores, leader
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Bet, Difference, Final, Metric, Winner
+from advisor.training.ladder.outcome import Bet, Difference, Final, Metric, Ranking, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
 from advisor.training.ladder.verdicts import Judging, gain_words
 
@@ -152,6 +152,38 @@ def test_no_better_than_no_input_at_all_is_nothing() -> None:
     found, says = judged(0.12, 0.11, (-0.02, 0.04), over_trivial=0.01)
     assert found is Winner.NOTHING
     assert "always saying the most frequent class" in says
+
+
+def test_what_ranks_examples_better_than_chance_is_not_called_nothing() -> None:
+    trials = [trial("trivial", around(0.8)), trial("random forest", around(0.7)), trial(NETWORK, around(0.7))]
+    differences = [Difference(NETWORK, "random forest", 0.01, -0.02, 0.04)]
+
+    def told(surely: float) -> tuple[Winner, str]:
+        ranked = replace(final("random forest", 0.7), ranking=Ranking(0.63, 0.56, 0.7, surely))
+        return judging(trials, [final("trivial", 0.8), ranked, final(NETWORK, 0.7)], differences).verdict()
+
+    found, says = told(0.55)
+    assert found is Winner.NO_DIFFERENCE
+    assert "random forest puts examples of a class before others more often than by chance" in says
+    assert "ROC AUC 0.63, 95 % interval 0.56 to 0.70" in says
+    assert told(0.49)[0] is Winner.NOTHING, "one of several finalists may look good by chance"
+
+
+def test_guesses_at_a_rare_class_are_nothing_though_their_average_precision_is_higher() -> None:
+    rare = Metric("average_precision", "average precision", 0.01)
+    trials = [trial("trivial", around(0.05)), trial("random forest", around(0.09)), trial(NETWORK, around(0.08))]
+    differences = [
+        Difference("random forest", "trivial", 0.04, 0.01, 0.09),
+        Difference(NETWORK, "random forest", 0, -1, 1),
+    ]
+
+    def told(low: float) -> Winner:
+        ranked = replace(final("random forest", 0.09), ranking=Ranking(0.6, low, 0.8, low - 0.02))
+        finals = [final("trivial", 0.05), ranked, final(NETWORK, 0.08)]
+        return judging(trials, finals, differences, rare).verdict()[0]
+
+    assert told(0.46) is Winner.NOTHING
+    assert told(0.53) is Winner.NO_DIFFERENCE
 
 
 def test_a_difference_without_a_digit_to_show_is_called_level() -> None:

@@ -248,7 +248,8 @@ def test_only_the_newest_curves_are_drawn() -> None:
 
 def test_smaller_errors_rank_first() -> None:
     state = told(
-        Ready(DATA, Metric("rmse", "RMSE", 0.1, greater_is_better=False), 3), *(t for t in TRIALS if not t.failure)
+        Ready(DATA, Metric("rmse", "RMSE", 0.1, greater_is_better=False, task="forecast", in_units=True), 3),
+        *(t for t in TRIALS if not t.failure),
     )
     assert next(row.name for row in state.ranked()) == "trivial"
     better = told(Ready(DATA, METRIC, 3), *TRIALS)

@@ -145,7 +145,7 @@ class Trying:
             problem = Problem("", what, "Give it more time with --budget.")
             raise NothingTriedError("Nothing could be tried", [problem])
         ladder = Ladder(
-            menu(request.planned, ready.data.modality, ready.data.learnt_from),
+            menu(request.planned, ready.data.modality, ready.data.learnt_from, uneven=ready.data.uneven),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,

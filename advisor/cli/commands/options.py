@@ -241,6 +241,14 @@ class Try(NamedTuple):
     seed: Annotated[
         int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
     ] = 0
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            help="Score by which models are compared: accuracy, roc_auc, ... or any of scikit-learn's.",
+            metavar="NAME",
+        ),
+    ] = None
     fresh: shared.Fresh = False
     whole: shared.Whole = False
     school: shared.SchoolOption = SchoolName.TODAY

@@ -22,10 +22,22 @@ from advisor.wording import printable, shell_path, shell_word, shorten
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
     "balanced_accuracy": "Balanced accuracy is the mean over the classes of the share told right, however rare a class is.",
+    "average_precision": (
+        "Average precision is the share of right ones among those that look most like the rarer class, as a mean over all of "
+        "its examples; a model that says nothing has the share of that class."
+    ),
+    "roc_auc": "ROC AUC is how often an example of the rarer class looks more like it than one of the other; 0.5 is chance.",
+    "log_loss": "Log loss is the mean of minus the logarithm of the probability of what is true; smaller is better.",
+    "mae": "The mean absolute error is the mean distance from the truth, in the units of the target; smaller is better.",
     "r2": "R² is the share of the target's variance that was explained: 1 is all of it, always saying the mean gives 0.",
     "rmse": "RMSE is the root of the mean squared error, in the units of the target; smaller is better.",
 }
 """The meaning of a score."""
+_DECIDED = (
+    "As decisions: of two classes, an example is taken for the rarer one from a probability on (the threshold) that was best "
+    "on the folds; of several, the class is taken that is likeliest beside how rare it is. F1 has a threshold of its own."
+)
+DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
 _NARROWEST_NAME, _WIDEST_NAME, _FIGURES_WIDTH, _MOST_NAMED = 12, 36, 37, 12
@@ -55,6 +67,8 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     candidate_rows(
         page, "on examples that selection never saw", {title: 10, "95 % interval": 16, "seeds": 5}, finals, best
     )
+    widths = dict(zip(DECISIONS[1:], (18, 6, 10, 8), strict=True))
+    candidate_rows(page, "as decisions for a class", widths, decision_rows(outcome), best)
     candidate_rows(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
@@ -82,6 +96,9 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
     if outcome.finals:
         lines += ["## On examples that selection never saw"]
         lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], final_rows(outcome))
+    if decided := decision_rows(outcome):
+        lines += ["## As decisions for a class"]
+        lines += table(list(DECISIONS), decided)
     if outcome.trials:
         lines += ["## On the folds"]
         lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], fold_rows(outcome))
@@ -152,6 +169,7 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
         f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
         f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
         SCORES.get(outcome.metric.name, ""),
+        _DECIDED if any(final.also for final in outcome.finals) else "",
         _why_not_the_best_score(outcome),
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
@@ -191,20 +209,21 @@ def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     inspected = shell_path(data.path) + (f" --target {shell_word(data.target)}" if data.target else "")
     stated = outcome.stated or (f"--set task.kind={data.task}" if data.task_told else "")
     inputs = f"--data {inspected} {stated}".rstrip()
+    again = f"advisor try {inputs} {outcome.told}".rstrip()
     steps = []
     if outcome.interrupted:
         steps.append(("Give the very same command again: it takes what is finished, and goes on.", ""))
     elif not any(trial.kind is Kind.NETWORK and trial.counts for trial in outcome.trials):
         enough = max(60, math.ceil(outcome.seconds * _FOR_NETWORKS / 30) * 30)
         words = f"No network was reached in the time. About {enough} s would do, as far as the simpler models tell."
-        steps.append((words, f"advisor try {inputs} --budget {enough}s"))
+        steps.append((words, f"{again} --budget {enough}s"))
     elif outcome.verdict is Winner.UNFINISHED:
-        steps.append(("Give it more time.", f"advisor try {inputs} --budget 10min"))
+        steps.append(("Give it more time.", f"{again} --budget 10min"))
     if outcome.verdict is Winner.NOTHING:
         words = "Look at the data first: the target may not follow from these columns."
         steps.append((words, f"advisor inspect {inspected}"))
     elif outcome.verdict is Winner.NO_DIFFERENCE:
-        steps.append(("More examples, or more time, would tell more.", f"advisor try {inputs} --budget 10min"))
+        steps.append(("More examples, or more time, would tell more.", f"{again} --budget 10min"))
     return [*steps, ("See the plan with what was measured here.", f"advisor recommend {inputs}")]
 
 
@@ -262,6 +281,29 @@ def final_rows(outcome: TrialResults) -> list[list[str]]:
         [f.name, shown(f.mean), f"{shown(f.low)} to {shown(f.high)}", str(len(f.scores))]
         for f in in_order(outcome.finals, outcome.metric)
     ]
+
+
+def decision_rows(outcome: TrialResults) -> list[list[str]]:
+    """Where a class is rare, what each finalist is worth when it has to decide; columns as `DECISIONS` names them."""
+    rows = []
+    for final in in_order(outcome.finals, outcome.metric):
+        if final.also:
+            threshold = final.thresholds.get("balanced_accuracy")
+            area = "-" if final.ranking is None else f"{final.ranking.auc:.3f}"
+            cells = [f"{final.also[name]:.3f}" if name in final.also else "-" for name in ("balanced_accuracy", "f1")]
+            rows.append([final.name, *cells, "-" if threshold is None else f"{threshold:.3g}", area])
+    return rows
+
+
+def decided(outcome: TrialResults) -> str:
+    """The same of the best in a sentence; empty where it does not apply."""
+    best = outcome.best.name if outcome.best is not None else ""
+    final = next((one for one in outcome.finals if one.name == best and one.also), None)
+    if final is None or final.ranking is None:
+        return ""
+    threshold = final.thresholds.get("balanced_accuracy")
+    taken = f"Deciding for the rarer class from {threshold:.2g} on" if threshold is not None else "As decisions"
+    return f"{taken}: balanced accuracy {final.also['balanced_accuracy']:.2f}, ROC AUC {final.ranking.auc:.2f}."
 
 
 def _shown(rows: Sequence[Trial]) -> list[Trial]:

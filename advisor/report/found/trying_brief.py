@@ -11,6 +11,7 @@ from advisor.report.found.trying import (
     bet_rows,
     by_candidate,
     candidate_rows,
+    decided,
     final_rows,
     fold_rows,
     next_steps,
@@ -45,6 +46,8 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
         figures = {metric: 10, "95 % interval": 16}
         finals = [row[:3] for row in final_rows(outcome)]
         candidate_rows(page, "on examples that selection never saw", figures, finals[:rows], best)
+        if said := decided(outcome):
+            page.add(said, first="  ")
     elif tried:
         folds = [(name, score, count) for name, _, score, count, _ in fold_rows(outcome, tried[:rows])]
         candidate_rows(page, "on the folds", {metric: 16, "folds": 5}, folds, best)

@@ -20,6 +20,8 @@ def trying_html(outcome: TrialResults, titles: Mapping[str, str] = trying.TITLES
         outcome=outcome,
         metric=outcome.metric.title,
         chart=_finals(outcome) if outcome.finals else None,
+        decided=trying.decision_rows(outcome),
+        decided_head=trying.DECISIONS,
         folds=trying.fold_rows(outcome),
         bets=trying.bet_rows(outcome, titles),
         changes=trying.changes_shown(outcome, titles),
@@ -34,11 +36,17 @@ def _finals(outcome: TrialResults) -> Chart:
     shown = outcome.metric.shown
     return Chart(
         name="finals",
-        title=f"{outcome.metric.title.capitalize()} on examples that selection never saw",
+        title=f"{_headed(outcome)} on examples that selection never saw",
         says=f"The finalists with their 95 % intervals, the best first: {finals[0].name}, {shown(finals[0].mean)}.",
         shape=Shape.SCORES,
         points=tuple(Point(one.name, one.mean, one.low, one.high) for one in finals),
         axis=outcome.metric.title,
-        head=("Candidate", outcome.metric.title.capitalize(), "95 % interval", "Seeds"),
+        head=("Candidate", _headed(outcome), "95 % interval", "Seeds"),
         rows=tuple(map(tuple, trying.final_rows(outcome))),
     )
+
+
+def _headed(outcome: TrialResults) -> str:
+    """The title of the metric at the head of a line."""
+    title = outcome.metric.title
+    return title[:1].upper() + title[1:]

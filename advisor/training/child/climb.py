@@ -8,17 +8,29 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy
+
 from advisor.children import guard
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import InputError, input_error
+from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
-from advisor.training.child.fitted import Allowance, FittingError
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
-from advisor.training.child.metrics import Metric, imbalance, metric_of, refined_brier, score
+from advisor.training.child.metrics import (
+    UNEVEN,
+    Reads,
+    imbalance,
+    metric_named,
+    metric_of,
+    rarer,
+    refined_brier,
+    score,
+)
 from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Message, Ready, Refused, Request
 from advisor.training.child.scoring import described
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
@@ -80,15 +92,18 @@ class Climb:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
         examples = load(inspection, most_examples=request.most_examples, seed=0)
-        classes = examples.task.value == "classify"
         self._tell, self._request = tell, request
         self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
-        self._metric = metric_of(examples.task.value, imbalance(examples.targets) if classes else 1.0)
+        task, targets = examples.task.value, examples.targets
+        self._metric = metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets)
+        self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
+        """Of each candidate the truth and its probabilities on folds that it did not learn from."""
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         self._fitting = Fitting(examples, request.threads)
+        uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
-            menu(request.planned, examples.modality, len(self._outer.training)),
+            menu(request.planned, examples.modality, len(self._outer.training), uneven=uneven),
             self._folds.rungs,
             self._folds.held_out_share,
             greater_is_better=self._metric.greater_is_better,
@@ -110,9 +125,10 @@ class Climb:
             left_out=examples.left_out,
             torch=torch_version(),
             task_told=request.task is not None,
+            uneven=uneven,
         )
         learned = self._outer.training
-        tell(Ready(data, described(self._metric, examples.targets, examples.targets[learned]), self._folds.rungs))
+        tell(Ready(data, described(self._metric, task, targets, targets[learned]), self._folds.rungs))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -143,9 +159,18 @@ class Climb:
                 self._tell(Costly(name, seconds * self._folds.width))
 
     def finals(self) -> None:
-        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed)
+        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed, self._deciding)
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
             self._tell(message)
+
+    def _deciding(self, name: str) -> Decisions | None:
+        """How a candidate's probabilities become classes, where a metric that looks at no classes decides."""
+        if self._metric.reads is not Reads.PROBABILITIES:
+            return None
+        learned = self._fitting.examples.targets[self._outer.training]
+        shares = numpy.bincount(learned, minlength=len(self._fitting.examples.classes)) / len(learned)
+        positive = rarer(learned) if len(numpy.unique(learned)) == 2 else None
+        return decisions(shares, positive, self._seen.get(name, ()))
 
     def _finalists(self) -> list[Candidate]:
         return finalists(self._ladder, self._trials, self._request.planned.network)
@@ -183,9 +208,12 @@ class Climb:
                 self._tell.epoch,
             )
             truth = self._fitting.examples.targets[folds[place].test]
-            likely, by_class = fitted.probabilities, self._metric is Metric.BALANCED_ACCURACY
+            likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
-            return Once(score(self._metric, truth, fitted.predicted), loss, fitted.epochs, fitted.short, fitted.hurried)
+            if likely is not None and self._metric.reads is Reads.PROBABILITIES:
+                self._seen.setdefault(candidate.name, []).append((truth, likely))
+            found = self._score(truth, fitted)
+            return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
@@ -194,6 +222,16 @@ class Climb:
         except (FittingError, MemoryError) as error:
             failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
             return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+
+    def _score(self, truth: Numbers, fitted: Fitted) -> float:
+        """Raises FittingError where the metric means nothing on this fold."""
+        try:
+            found = score(self._metric, truth, fitted.read_by(self._metric.reads))
+        except ValueError as error:
+            raise FittingError(f"{self._metric.title} could not be computed on a fold: {error}") from error
+        if not math.isfinite(found):
+            raise FittingError(f"{self._metric.title} could not be computed on a fold, which lacks a class.")
+        return found
 
     def _most(self, candidate: Candidate, allowed: float) -> float:
         """Seconds of a first trial after which no further fold is begun."""

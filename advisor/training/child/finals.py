@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy
 
 from advisor.datasets.preparing.splits import Split
+from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import Metric, score
+from advisor.training.child.metrics import Metric, ranking, score
 from advisor.training.child.request import Began, Finals
 from advisor.training.child.scoring import Floats, Resampling, interval, units_of
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
-from advisor.training.ladder.outcome import Difference, Final
+from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
@@ -63,6 +64,10 @@ class _Refits:
     scores: list[float] = field(default_factory=list)
     drawn: list[Floats] = field(default_factory=list)
     right: list[Numbers] = field(default_factory=list)
+    areas: list[float] = field(default_factory=list)
+    """Of each refit the ROC AUC, where there are classes."""
+    drawn_areas: list[Floats] = field(default_factory=list)
+    also: list[Mapping[str, float]] = field(default_factory=list)
     seconds: float = 0.0
     cut: bool = False
     hurried: bool = False
@@ -71,7 +76,19 @@ class _Refits:
 class FinalRound:
     """The finalists' scores so far; each refit adds to them."""
 
-    def __init__(self, fitting: Fitting, split: Split, metric: Metric, seed: int) -> None:
+    def __init__(
+        self,
+        fitting: Fitting,
+        split: Split,
+        metric: Metric,
+        seed: int,
+        deciding: Callable[[str], Decisions | None] = lambda _: None,
+    ) -> None:
+        """
+        Args:
+            deciding: how the probabilities of the candidate of this name become classes, where that is told too.
+        """
+        self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
         units = units_of(fitting.examples, split.test)
@@ -116,17 +133,26 @@ class FinalRound:
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
         """A refit that the clock has cut counts only as long as there is no whole one."""
-        refits, predicted = self._refits.setdefault(candidate.name, _Refits(candidate)), fitted.predicted
+        refits = self._refits.setdefault(candidate.name, _Refits(candidate))
         refits.seconds += fitted.seconds
         if fitted.short and refits.scores:
             return
         if refits.cut:
-            refits.scores, refits.drawn, refits.right = [], [], []
+            refits = self._refits[candidate.name] = _Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
         refits.cut = fitted.short
         refits.hurried |= fitted.hurried
-        refits.scores.append(score(self._metric, self._truth, predicted))
-        refits.drawn.append(self._resampling.scores(predicted))
-        refits.right.append(self._truth == predicted)
+        said = fitted.read_by(self._metric.reads)
+        refits.scores.append(score(self._metric, self._truth, said))
+        refits.drawn.append(self._resampling.scores(said))
+        refits.right.append(self._truth == fitted.predicted)
+        if fitted.probabilities is None:
+            return
+        area, influence = ranking(self._truth, fitted.probabilities)
+        refits.areas.append(area)
+        refits.drawn_areas.append(area + self._resampling.means(influence))
+        deciding = self._deciding(candidate.name)
+        if deciding is not None:
+            refits.also.append(deciding.scores(self._truth, fitted.probabilities))
 
     def _known(self) -> Finals:
         draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self._refits.items()}
@@ -137,7 +163,8 @@ class FinalRound:
             kind, settings = refits.candidate.kind, refits.candidate.settings_json
             scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
             cut = refits.cut or refits.hurried
-            finals.append(Final(name, kind, scores, mean, low, high, refits.seconds, settings, cut))
+            final = Final(name, kind, scores, mean, low, high, refits.seconds, settings, cut)
+            finals.append(self._with_more(final, refits))
         sign = 1 if self._metric.greater_is_better else -1
         differences = []
         for one, other in combinations(finals, 2):
@@ -145,6 +172,18 @@ class FinalRound:
             low, high = self._resampling.of_difference(drawn, right[one.name], right[other.name])
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
+
+    def _with_more(self, final: Final, refits: _Refits) -> Final:
+        """With how well it ranks the classes, and what its decisions are worth."""
+        if not refits.areas:
+            return final
+        drawn = self._resampling.over_seeds(refits.drawn_areas)
+        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self._refits))[0])
+        deciding = self._deciding(final.name)
+        if deciding is None:
+            return replace(final, ranking=found)
+        also = {name: float(numpy.mean([one[name] for one in refits.also])) for name in refits.also[0]}
+        return replace(final, ranking=found, also=also, thresholds=dict(deciding.thresholds))
 
 
 def _turns(candidates: Sequence[Candidate]) -> Iterator[tuple[int, int, Candidate]]:

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
+from advisor.training.child.metrics import Reads
+
 Numbers: TypeAlias = NDArray[Any]
 
 
@@ -46,3 +48,7 @@ class Fitted:
     """True if it had much fewer epochs than usual, since there was no time for more."""
     probabilities: Numbers | None = None
     """Of the classes (n, classes), where there are classes."""
+
+    def read_by(self, reads: Reads) -> Numbers:
+        """What a metric that reads this looks at."""
+        return self.predicted if self.probabilities is None or reads is not Reads.PROBABILITIES else self.probabilities

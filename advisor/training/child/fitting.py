@@ -133,6 +133,8 @@ class Fitting:
         inputs, tested, of_categories = self._for_classical(candidate.model, prepared, training, test)
         threads = self._threads if inputs.size * outputs >= WORTH_THREADS else 1
         settings = {**changed, "n_jobs": threads} if candidate.model == "random_forest" else changed
+        if candidate.weighted:
+            settings = {**settings, "class_weight": "balanced"}
         if of_categories is not None:
             settings = {**settings, "categorical_features": of_categories}
         plain = model(candidate.model, self.examples.task.value, seed, settings)

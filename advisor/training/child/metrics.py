@@ -1,15 +1,25 @@
-"""By what number models are compared; scikit-learn computes it."""
+"""By what number models are compared: one of ours by task and imbalance, or any of scikit-learn's by its name."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
+from scipy.stats import rankdata
 from sklearn import metrics
 
+from advisor.errors import did_you_mean, input_error
+from advisor.wording import shorten
+
 Numbers: TypeAlias = np.ndarray[Any, Any]
+Floats: TypeAlias = NDArray[np.float64]
 
 _FEWEST = 1e-30
 """Probabilities below count as this: a forest is certain of much that is not so."""
@@ -22,33 +32,77 @@ Of two classes, always naming the larger is then right for five examples in six.
 """
 
 
-class Metric(StrEnum):
+class Reads(StrEnum):
+    """The part of a model's answer that a metric looks at."""
+
+    CLASSES = "classes"  # class numbers (n,)
+    PROBABILITIES = "probabilities"  # (n, classes); (n,) of the class that is looked for
+    VALUES = "values"  # (n, outputs)
+
+
+Scored: TypeAlias = Callable[[Numbers, Numbers], float]
+"""The metric, from the truth and what it reads of the predictions."""
+Drawn: TypeAlias = Callable[[Numbers, Numbers, Floats], Floats]
+"""The same where each example counts as often as (draws, n) says; (draws,), NaN where a draw makes it meaningless."""
+
+
+@dataclass(frozen=True)
+class Metric:
     """A score computed from the truth and a model's predictions."""
 
-    ACCURACY = "accuracy"  # share of the examples whose class is right
-    BALANCED_ACCURACY = "balanced_accuracy"  # mean over the classes of the share that was found
-    R2 = "r2"  # share of the variance that is explained; 0 for the mean, below for worse
-    RMSE = "rmse"  # root of the mean squared error, in the units of the target
+    name: str
+    title: str
+    reads: Reads
+    of: Scored
+    drawn: Drawn | None = None
+    """None where each draw is computed by itself."""
+    greater_is_better: bool = True
+    positive: int | None = None
+    """The class that is looked for, where the metric is of one against the other; truth and predictions are then of it."""
 
-    @property
-    def greater_is_better(self) -> bool:
-        return self is not Metric.RMSE
+    def read(self, truth: Numbers, predicted: Numbers) -> tuple[Numbers, Numbers]:
+        """Truth and predictions as `of` and `drawn` take them.
+
+        Args:
+            truth: class numbers (n,), or values (n,) or (n, outputs).
+            predicted: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
+        """
+        if self.reads is Reads.VALUES:
+            return truth, predicted
+        if self.reads is Reads.CLASSES and predicted.ndim == 2:
+            predicted = predicted.argmax(axis=1)  # the class that is thought most probable
+        if self.positive is None:
+            return truth, predicted
+        found = predicted[:, self.positive] if predicted.ndim == 2 else (predicted == self.positive).astype(np.int64)
+        return (truth == self.positive).astype(np.int64), found
 
 
-def metric_of(task: str, imbalance: float = 1.0) -> Metric:
+def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
+    """The metric of a model's predictions, both as for `Metric.read`."""
+    return metric.of(*metric.read(truth, predicted))
+
+
+def metric_of(task: str, targets: Numbers) -> Metric:
     """The one number by which models for this task (of the fact task.kind) are compared.
 
-    Classes: accuracy, but balanced accuracy from an imbalance of 5 on, as a model that knows only the large class must
-    not look good. Numbers: the explained share of the variance, which can be read without knowing the units. Forecasts
-    and restored examples: the root of the mean squared error, as the variance of a stretch of time depends on its length.
+    Classes: accuracy. From an imbalance of 5 on a model that knows only the large class must not look good: the average
+    precision of the rarer of two classes, the logarithmic loss of several. Neither rests on a threshold, which the use
+    of a model decides. Numbers: the explained share of the variance, which can be read without knowing the units.
+    Forecasts and restored examples: the root of the mean squared error, as the variance of a stretch of time depends on
+    its length.
+
+    Args:
+        targets: class numbers (n,), or values (n, outputs).
     """
     match task:
+        case "classify" | "segment" if imbalance(targets) >= UNEVEN:
+            return looking_for(AVERAGE_PRECISION, targets) if len(np.unique(targets)) == 2 else LOG_LOSS
         case "classify" | "segment":
-            return Metric.BALANCED_ACCURACY if imbalance >= UNEVEN else Metric.ACCURACY
+            return ACCURACY
         case "regress":
-            return Metric.R2
+            return R2
         case _:
-            return Metric.RMSE
+            return RMSE
 
 
 def imbalance(classes: Numbers) -> float:
@@ -57,23 +111,81 @@ def imbalance(classes: Numbers) -> float:
     return float(counts.max() / counts.min())
 
 
-def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
-    """The metric of a model's predictions.
+def rarer(classes: Numbers) -> int:
+    """The number of the class with the fewest examples, of those that occur; of equals the last."""
+    found, counts = np.unique(classes, return_counts=True)
+    return int(found[len(counts) - 1 - counts[::-1].argmin()])
+
+
+def looking_for(metric: Metric, targets: Numbers) -> Metric:
+    """The metric of the rarer of two classes."""
+    return replace(metric, positive=rarer(targets))
+
+
+def metric_named(name: str, task: str, targets: Numbers) -> Metric:
+    """The metric of this name: one of ours, or one that scikit-learn has under it (`sklearn.metrics.get_scorer_names`).
 
     Args:
-        truth: class numbers (n,), or values (n,) or (n, outputs).
-        predicted: probabilities (n, classes), which all metrics of classes take, or class numbers (n,); or values.
+        task: of the fact task.kind.
+        targets: class numbers (n,), or values (n, outputs), on which it is tried.
+
+    Raises:
+        InputError: there is none, or it says nothing of such targets.
     """
-    match metric:
-        case Metric.ACCURACY:
-            return float(metrics.accuracy_score(truth, _named(predicted)))
-        case Metric.BALANCED_ACCURACY:  # classes that no example has are not asked for
-            found = metrics.recall_score(truth, _named(predicted), labels=np.unique(truth), average="macro")
-            return float(found)
-        case Metric.R2:
-            return float(metrics.r2_score(truth, predicted))
-        case Metric.RMSE:
-            return float(metrics.root_mean_squared_error(truth, predicted))
+    classes = task in ("classify", "segment")
+    plain = name.strip().casefold().replace(" ", "_").replace("-", "_")
+    ours = {one.name: one for one in OURS if (one.reads is Reads.VALUES) != classes}
+    known = {**{other: other for other in metrics.get_scorer_names()}, **{one: one for one in ours}, **_CALLED}
+    title, where = "The metric cannot be used", "--metric"
+    remedy = f"Take one of {', '.join(sorted(ours))}, or another name of a scikit-learn scorer."
+    other = next((one for one in OURS if one.name == _CALLED.get(plain, plain) and one.name not in ours), None)
+    if other is not None:
+        what = f"{other.name} is for {'numbers' if classes else 'classes'}, and the targets are not"
+        raise input_error(title, what, where=where, remedy=remedy)
+    if plain not in known:
+        remedy = did_you_mean(plain, known) or remedy
+        raise input_error(title, f"{shorten(name)!r} is not known", where=where, remedy=remedy)
+    plain = known[plain]
+    if plain in (ROC_AUC.name, AVERAGE_PRECISION.name) and len(np.unique(targets)) != 2:
+        what = f"{plain} is of two classes, and there are {len(np.unique(targets))}"
+        raise input_error(title, what, where=where, remedy="Take log_loss, roc_auc_ovr or balanced_accuracy.")
+    found = ours.get(plain) or _of_scikit_learn(plain, classes=classes)
+    if classes and len(np.unique(targets)) == 2 and found not in (ACCURACY, BALANCED_ACCURACY, LOG_LOSS):
+        found = looking_for(found, targets)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = score(found, targets, _saying_nothing(targets, classes=classes))
+    except (ValueError, TypeError, IndexError, LookupError) as error:
+        said = shorten((str(error) or type(error).__name__).splitlines()[0], 120).rstrip(".")
+        raise input_error(title, f"{plain} says nothing of these targets: {said}", where=where, remedy=remedy) from None
+    if not np.isfinite(value):
+        raise input_error(title, f"{plain} says nothing of these targets", where=where, remedy=remedy)
+    return found
+
+
+def _saying_nothing(targets: Numbers, *, classes: bool) -> Numbers:
+    if not classes:
+        return np.broadcast_to(targets.mean(axis=0), targets.shape)
+    shares = np.bincount(targets) / len(targets)
+    return np.broadcast_to(shares, (len(targets), len(shares)))
+
+
+def _of_scikit_learn(name: str, *, classes: bool) -> Metric:
+    """Errors, which scikit-learn turns so that greater is better, are told as they are."""
+    scorer = metrics.get_scorer(name)
+    function = partial(scorer._score_func, **scorer._kwargs)
+    by_class = scorer._response_method == "predict"
+    reads = Reads.VALUES if not classes else Reads.CLASSES if by_class else Reads.PROBABILITIES
+
+    def of(truth: Numbers, predicted: Numbers) -> float:
+        if predicted.ndim == 2 and reads is Reads.PROBABILITIES:  # classes that no example of a fold has
+            return float(function(truth, predicted, labels=np.arange(predicted.shape[1])))
+        return float(function(truth, predicted))
+
+    plain = name.removeprefix("neg_")
+    title = plain.replace("_", " ").replace("f1", "F1").replace("roc auc", "ROC AUC")
+    return Metric(plain, title, reads, of, greater_is_better=scorer._sign > 0)
 
 
 def brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = False) -> float:
@@ -104,6 +216,159 @@ def refined_brier(truth: Numbers, probabilities: Numbers, *, by_class: bool = Fa
     return min(brier(truth, softmax(logarithms / one, axis=1), by_class=by_class) for one in _TEMPERATURES)
 
 
-def _named(predicted: Numbers) -> Numbers:
-    """The class that is thought most probable."""
-    return predicted.argmax(axis=1) if predicted.ndim == 2 else predicted
+def _weighted(values: Numbers, counts: Floats) -> Floats:
+    """The mean over the examples (n,) of each draw (draws, n)."""
+    mean: Floats = counts @ values / counts.sum(axis=1)
+    return mean
+
+
+def _balanced_accuracy(truth: Numbers, predicted: Numbers) -> float:
+    """Classes that no example has are not asked for."""
+    return float(metrics.recall_score(truth, predicted, labels=np.unique(truth), average="macro", zero_division=0.0))
+
+
+def _drawn_balanced_accuracy(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
+    of_class = (truth[:, None] == np.unique(truth)).astype(np.float64)
+    found = counts @ (of_class * (truth == predicted)[:, None])
+    there = counts @ of_class
+    shares = np.divide(found, there, out=np.full_like(found, np.nan), where=there > 0)
+    balanced: Floats = np.nanmean(shares, axis=1)
+    return balanced
+
+
+def _log_losses(truth: Numbers, probabilities: Numbers) -> Floats:
+    """Of each example; probabilities as scikit-learn clips them."""
+    likely = np.clip(probabilities.astype(np.float64), np.finfo(np.float64).eps, 1.0)
+    losses: Floats = -np.log(likely[np.arange(len(truth)), truth] / likely.sum(axis=1))
+    return losses
+
+
+def _levels(truth: Numbers, likely: Numbers, counts: Floats) -> tuple[Floats, Floats]:
+    """Positive and negative examples at each distinct probability from the highest down, of each draw; (draws, levels)."""
+    order = np.argsort(-likely, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(likely[order]) != 0])
+    sorted_counts = counts[:, order]
+    positive: Floats = np.add.reduceat(sorted_counts * truth[order], starts, axis=1)
+    return positive, np.add.reduceat(sorted_counts, starts, axis=1) - positive
+
+
+def _drawn_average_precision(truth: Numbers, likely: Numbers, counts: Floats) -> Floats:
+    positive, negative = _levels(truth, likely, counts)
+    right, named = positive.cumsum(axis=1), (positive + negative).cumsum(axis=1)
+    precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
+    return _share((precision * positive).sum(axis=1), positive.sum(axis=1))
+
+
+def _drawn_roc_auc(truth: Numbers, likely: Numbers, counts: Floats) -> Floats:
+    positive, negative = _levels(truth, likely, counts)
+    above = positive.cumsum(axis=1) - positive / 2
+    return _share((above * negative).sum(axis=1), positive.sum(axis=1) * negative.sum(axis=1))
+
+
+def ranking(truth: Numbers, probabilities: Numbers) -> tuple[float, Floats]:
+    """The ROC AUC, of several classes the mean of each against all others, and what each example adds to it.
+
+    The mean over examples drawn anew of what they add says by how much the AUC of the draw differs (its influence; DeLong,
+    DeLong and Clarke-Pearson 1988, Comparing the areas under two or more correlated receiver operating characteristic
+    curves, whose components they are). Without two classes it is 0.5.
+
+    Args:
+        truth: class numbers (n,).
+        probabilities: (n, classes).
+
+    Returns:
+        The AUC, 0 to 1, and the influence (n,), of which the mean is 0.
+    """
+    classes = np.unique(truth)
+    looked_for = classes[-1:] if len(classes) == 2 else classes
+    areas, influence = [], np.zeros(len(truth))
+    for one in looked_for if len(classes) > 1 else ():
+        mine, likely = truth == one, probabilities[:, one]
+        every, positive, negative = rankdata(likely), rankdata(likely[mine]), rankdata(likely[~mine])
+        above = (every[mine] - positive) / len(negative)
+        below = 1 - (every[~mine] - negative) / len(positive)
+        area = float(above.mean())
+        areas.append(area)
+        influence[mine] += (above - area) * len(truth) / len(positive)
+        influence[~mine] += (below - area) * len(truth) / len(negative)
+    return float(np.mean(areas)) if areas else 0.5, influence / max(1, len(areas))
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+
+
+def _by_hand(drawn: Drawn) -> Scored:
+    """The metric of the examples themselves: a draw in which each counts once."""
+    return lambda truth, predicted: float(drawn(truth, predicted, np.ones((1, len(truth))))[0])
+
+
+def _mean_squares(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
+    """(draws, outputs)"""
+    squares: Floats = counts @ (_table(truth) - _table(predicted)) ** 2 / counts.sum(axis=1, keepdims=True)
+    return squares
+
+
+def _drawn_r2(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
+    squared = _mean_squares(truth, predicted, counts)
+    truth = _table(truth) - _table(truth).mean(axis=0)  # squares of large numbers would swallow what they differ by
+    total = counts.sum(axis=1, keepdims=True)
+    variance = counts @ truth**2 / total - (counts @ truth / total) ** 2
+    meant = variance > 1e-12 * truth.var(axis=0)
+    explained = np.full_like(squared, np.nan)
+    explained[meant] = 1 - squared[meant] / variance[meant]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a draw in which no target varies
+        of_draw: Floats = np.nanmean(explained, axis=1)
+    return of_draw
+
+
+def _table(values: Numbers) -> Floats:
+    return values.reshape(len(values), -1).astype(np.float64)
+
+
+def _drawn_error(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
+    return _weighted(np.abs(_table(truth) - _table(predicted)).mean(axis=1), counts)
+
+
+ACCURACY = Metric(
+    "accuracy", "accuracy", Reads.CLASSES, lambda truth, predicted: float(metrics.accuracy_score(truth, predicted)),
+    lambda truth, predicted, counts: _weighted(truth == predicted, counts),
+)  # fmt: skip
+"""The share of the examples whose class is right."""
+BALANCED_ACCURACY = Metric(
+    "balanced_accuracy", "balanced accuracy", Reads.CLASSES, _balanced_accuracy, _drawn_balanced_accuracy
+)
+"""The mean over the classes of the share that was found."""
+AVERAGE_PRECISION = Metric(
+    "average_precision", "average precision", Reads.PROBABILITIES, _by_hand(_drawn_average_precision),
+    _drawn_average_precision,
+)  # fmt: skip
+"""The mean share of right ones among those that look most like the class, over all of its examples."""
+ROC_AUC = Metric("roc_auc", "ROC AUC", Reads.PROBABILITIES, _by_hand(_drawn_roc_auc), _drawn_roc_auc)
+"""How often an example of the class looks more like it than one of the other."""
+LOG_LOSS = Metric(
+    "log_loss", "log loss", Reads.PROBABILITIES, lambda truth, predicted: float(_log_losses(truth, predicted).mean()),
+    lambda truth, predicted, counts: _weighted(_log_losses(truth, predicted), counts), greater_is_better=False,
+)  # fmt: skip
+"""The mean of minus the logarithm of the probability of what is true."""
+R2 = Metric("r2", "R²", Reads.VALUES, lambda truth, predicted: float(metrics.r2_score(truth, predicted)), _drawn_r2)
+"""The share of the variance that is explained; 0 for the mean, below for worse."""
+RMSE = Metric(
+    "rmse", "RMSE", Reads.VALUES, lambda truth, predicted: float(metrics.root_mean_squared_error(truth, predicted)),
+    lambda truth, predicted, counts: np.sqrt(_mean_squares(truth, predicted, counts)).mean(axis=1),
+    greater_is_better=False,
+)  # fmt: skip
+"""The root of the mean squared error, in the units of the target."""
+MAE = Metric(
+    "mae", "mean absolute error", Reads.VALUES,
+    lambda truth, predicted: float(metrics.mean_absolute_error(truth, predicted)), _drawn_error, greater_is_better=False,
+)  # fmt: skip
+"""The mean distance from the truth, in the units of the target."""
+OURS = (ACCURACY, BALANCED_ACCURACY, AVERAGE_PRECISION, ROC_AUC, LOG_LOSS, R2, RMSE, MAE)
+_CALLED = {
+    "auc": "roc_auc", "ap": "average_precision", "neg_log_loss": "log_loss", "logloss": "log_loss",
+    "neg_root_mean_squared_error": "rmse", "root_mean_squared_error": "rmse", "neg_mean_absolute_error": "mae",
+    "mean_absolute_error": "mae", "mse": "neg_mean_squared_error", "mean_squared_error": "neg_mean_squared_error",
+}  # fmt: skip
+"""Other names of metrics."""

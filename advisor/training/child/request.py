@@ -34,6 +34,8 @@ class Request:
     finished: tuple[Trial, ...] = ()
     task: str | None = None
     """For which the target is to be read, where that is not the one that its values look like."""
+    metric: str | None = None
+    """The name of the score that decides, where somebody wants another one than the task's."""
 
 
 @dataclass(frozen=True, slots=True)

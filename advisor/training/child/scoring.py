@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples
-from advisor.training.child.metrics import Metric
+from advisor.training.child.metrics import Metric, Reads
 from advisor.training.ladder import outcome
 from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share
 
 Numbers: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[numpy.float64]
 
-RESAMPLES = 1000
+RESAMPLES, FEWER_RESAMPLES = 1000, 200
+"""Draws of examples; fewer where a metric has to be computed for each by itself."""
 _AT_ONCE = 4_000_000
 """Counts that are held in memory at a time."""
 _OUTSIDE = 2.5
 """Per cent at either end of a 95 % interval."""
-_TITLES = {Metric.R2: "R²", Metric.RMSE: "RMSE"}
 MATTERS = 0.01
 """Differences within this much of a share, or of the deviation of the target, are none that matter."""
 
 
-def described(metric: Metric, targets: Numbers, learned: Numbers) -> outcome.Metric:
+def described(metric: Metric, task: str, targets: Numbers, learned: Numbers) -> outcome.Metric:
     """The metric as it is told to people, with the difference from which on it matters for these targets.
 
     Args:
         learned: targets of the examples that the folds are made of.
     """
-    unit = (float(targets.std()) or 1.0) if metric is Metric.RMSE else 1.0
+    in_units = metric.reads is Reads.VALUES and not metric.greater_is_better
+    unit = (float(targets.std()) or 1.0) if in_units else 1.0
     parts = _parts(metric, learned)
     resolves = finest_gain([len(part) for part in parts]) if parts else 0.0
-    title = _TITLES.get(metric, metric.value.replace("_", " "))
-    return outcome.Metric(metric.value, title, MATTERS * unit, metric.greater_is_better, resolves)
+    return outcome.Metric(metric.name, metric.title, MATTERS * unit, metric.greater_is_better, resolves, task, in_units)
 
 
 def _parts(metric: Metric, truth: Numbers) -> list[Numbers]:
     """Places of the examples whose share told right is a part of the score; none where the score is no mean of shares."""
-    if metric is Metric.ACCURACY:
+    if metric.name == "accuracy":
         return [numpy.arange(len(truth))]
-    if metric is Metric.BALANCED_ACCURACY:
+    if metric.name == "balanced_accuracy":
         return [numpy.flatnonzero(truth == one) for one in numpy.unique(truth)]
     return []
 
@@ -60,48 +59,64 @@ class Resampling:
     def __init__(self, metric: Metric, truth: Numbers, seed: int = 0, units: Numbers | None = None) -> None:
         """
         Args:
-            metric: accuracy, balanced_accuracy, r2 or rmse.
             truth: class numbers (n,) or values (n, outputs).
             units: a number for each example (n,): those of one unit depend on each other, and are drawn together.
         """
         self._metric = metric
         self._truth = truth
         self._seed = seed
+        self._many = RESAMPLES if metric.drawn is not None else FEWER_RESAMPLES
         self._unit_of = numpy.unique(numpy.arange(len(truth)) if units is None else units, return_inverse=True)[1]
         self._parts = _parts(metric, truth)
         self._counts = [len(numpy.unique(self._unit_of[part])) for part in self._parts]
         """Units of each part, since examples of one unit are not independent."""
-        by_class = metric is Metric.BALANCED_ACCURACY and units is None
+        by_class = metric.name == "balanced_accuracy" and units is None
         self._drawn_from = self._parts if by_class else [numpy.arange(self._unit_of.max() + 1)]
         """Units, of each part of which as many are drawn as it has."""
 
     def scores(self, predicted: Numbers) -> Floats:
-        """The score of each draw of examples; (RESAMPLES,).
+        """The score of each draw of examples; (draws,).
 
         Args:
-            predicted: what a model said of every held-out example, shaped like the truth.
+            predicted: what a model said of every held-out example, as `Metric.read` takes it.
         """
+        metric = self._metric
+        truth, read = metric.read(self._truth, predicted)
+        if metric.drawn is not None:
+            return numpy.concatenate([metric.drawn(truth, read, counts) for counts in self._draws()])
+        everyone = numpy.arange(len(truth))
+        found = []
+        for counts in self._draws():
+            for many in counts.astype(int):
+                rows = numpy.repeat(everyone, many)
+                found.append(_or_nothing(metric, truth[rows], read[rows]))
+        return numpy.array(found)
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of values of the examples (n,), of each draw; (draws,)."""
+        return numpy.concatenate([counts @ values / counts.sum(axis=1) for counts in self._draws()])
+
+    def _draws(self) -> Iterator[Floats]:
+        """How often each example is drawn, some draws at a time (draws, n); the same for every finalist."""
         examples, units = len(self._truth), sum(map(len, self._drawn_from))
-        draws = numpy.random.default_rng(self._seed)  # the same for every finalist
-        found: list[Floats] = []
+        draws = numpy.random.default_rng(self._seed)
         size = max(1, _AT_ONCE // examples)
-        for start in range(0, RESAMPLES, size):
-            many = min(size, RESAMPLES - start)
+        for start in range(0, self._many, size):
+            many = min(size, self._many - start)
             counts = numpy.empty((many, units))
             for part in self._drawn_from:
                 counts[:, part] = draws.multinomial(len(part), numpy.full(len(part), 1 / len(part)), size=many)
-            found.append(_scores(self._metric, self._truth, predicted, counts[:, self._unit_of]))
-        return numpy.concatenate(found)
+            yield counts[:, self._unit_of]
 
     def over_seeds(self, drawn: Sequence[Floats]) -> Floats:
-        """The mean over seeds drawn with replacement, of each draw of examples; (RESAMPLES,).
+        """The mean over seeds drawn with replacement, of each draw of examples; (draws,).
 
         Args:
             drawn: `scores` of each seed's model.
         """
         by_seed = numpy.stack(drawn)
-        chosen = numpy.random.default_rng(self._seed).integers(len(drawn), size=(RESAMPLES, len(drawn)))
-        means: Floats = by_seed[chosen, numpy.arange(RESAMPLES)[:, None]].mean(axis=1)
+        chosen = numpy.random.default_rng(self._seed).integers(len(drawn), size=(self._many, len(drawn)))
+        means: Floats = by_seed[chosen, numpy.arange(self._many)[:, None]].mean(axis=1)
         return means
 
     def of_score(self, found: tuple[float, float], right: Numbers) -> tuple[float, float]:
@@ -144,40 +159,19 @@ def units_of(examples: Examples, rows: Numbers) -> Numbers | None:
     return stretch
 
 
-def interval(values: Floats) -> tuple[float, float]:
-    """Of the draws in which the metric means something; nothing is known of others."""
-    low, high = numpy.nanpercentile(values, (_OUTSIDE, 100 - _OUTSIDE))
+def interval(values: Floats, looks: int = 1) -> tuple[float, float]:
+    """Of the draws in which the metric means something; nothing is known of others.
+
+    Args:
+        looks: intervals of which one is chosen afterwards: all hold together with 95 % (Bonferroni).
+    """
+    low, high = numpy.nanpercentile(values, (_OUTSIDE / looks, 100 - _OUTSIDE / looks))
     return float(low), float(high)
 
 
-def _scores(metric: Metric, truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
-    """The metric where each example counts as often as `counts` (draws, n) says.
-
-    What a draw makes meaningless (a class without an example, targets without variance) does not take part in it.
-    """
-    if metric is Metric.ACCURACY:
-        right: Floats = counts @ (truth == predicted) / counts.sum(axis=1)
-        return right
-    if metric is Metric.BALANCED_ACCURACY:
-        classes = numpy.unique(truth)
-        of_class = (truth[:, None] == classes).astype(numpy.float64)
-        found = counts @ (of_class * (truth == predicted)[:, None])
-        there = counts @ of_class
-        shares = numpy.divide(found, there, out=numpy.full_like(found, numpy.nan), where=there > 0)
-        balanced: Floats = numpy.nanmean(shares, axis=1)
-        return balanced
-    truth, predicted = (values.reshape(len(values), -1).astype(numpy.float64) for values in (truth, predicted))
-    total = counts.sum(axis=1, keepdims=True)
-    squared = counts @ (truth - predicted) ** 2 / total
-    if metric is Metric.RMSE:
-        root: Floats = numpy.sqrt(squared).mean(axis=1)
-        return root
-    truth = truth - truth.mean(axis=0)  # squares of large numbers would swallow what they differ by
-    variance = counts @ truth**2 / total - (counts @ truth / total) ** 2
-    meant = variance > 1e-12 * truth.var(axis=0)
-    explained = numpy.full_like(squared, numpy.nan)
-    explained[meant] = 1 - squared[meant] / variance[meant]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a draw in which no target varies
-        of_draw: Floats = numpy.nanmean(explained, axis=1)
-    return of_draw
+def _or_nothing(metric: Metric, truth: Numbers, read: Numbers) -> float:
+    """NaN where a draw makes the metric meaningless."""
+    try:
+        return metric.of(truth, read)
+    except ValueError:
+        return float("nan")

@@ -104,6 +104,8 @@ class Candidate:
     settings: NetworkSettings | None = None
     factor: Factor | None = None
     """The factor that it varies; None if it is no variation."""
+    weighted: bool = False
+    """True if examples of a rare class count as much together as those of a frequent one."""
 
     @property
     def varied(self) -> bool:

@@ -33,6 +33,9 @@ AS_PLANNED = " as planned"
 """Ends the name of the network that is the plan's in everything."""
 PLAIN = " plain"
 """Ends the name of the network that is trained as scikit-learn's is."""
+WEIGHTED = " with class weights"
+"""Ends the name of a model whose rare classes count more."""
+_WITH_WEIGHTS = ("linear", "gradient_boosting")
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
 
@@ -59,11 +62,12 @@ class Menu:
         return tuple(taken)
 
 
-def menu(planned: Planned, modality: str, examples: int | None = None) -> Menu:
+def menu(planned: Planned, modality: str, examples: int | None = None, *, uneven: bool = False) -> Menu:
     """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
 
     Args:
         examples: to learn from; None for many.
+        uneven: a class is rare, so simple models are also tried with weights that make up for it.
     """
     simple = [
         Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
@@ -71,6 +75,9 @@ def menu(planned: Planned, modality: str, examples: int | None = None) -> Menu:
         Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest"),
         Candidate("gradient boosting", Kind.BASELINE, Stage.BASELINES, "gradient_boosting"),
     ]
+    if uneven:
+        fast = (one for one in simple if one.model in _WITH_WEIGHTS)
+        simple += [replace(one, name=f"{one.name}{WEIGHTED}", weighted=True) for one in fast]
     few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
     networks = _networks(planned, modality)
     return Menu((*simple, *(_all_epochs(one) if few else one for one in networks)), planned)

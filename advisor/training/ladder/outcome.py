@@ -28,6 +28,18 @@ class Winner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Ranking:
+    """How well probabilities rank the examples of each class before all others: the ROC AUC, 0.5 for by chance."""
+
+    auc: float
+    low: float
+    high: float
+    """The 95 % interval, as of a score."""
+    surely: float
+    """The lower end that holds for all finalists together, so that the best of them may be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class Final:
     """One finalist, refitted on everything that was not held out, and scored on what was; once for each seed."""
 
@@ -42,6 +54,12 @@ class Final:
     settings: Mapping[str, Any] = field(default_factory=dict)
     cut: bool = False
     """True if no refit came to its end in the time, or one had much fewer epochs than usual."""
+    ranking: Ranking | None = None
+    """Where there are classes."""
+    also: Mapping[str, float] = field(default_factory=dict)
+    """Where a class is rare: balanced accuracy, and of two classes F1 of the rarer one, of the classes that it decides for."""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """By these names the probability of the rarer class from which on it is decided for; chosen on the folds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +128,13 @@ class Metric:
     """By how much, either way, two candidates may differ that scored the same on all folds: so few examples rule no less
     out. 0 where scores are no shares of examples.
     """
+    task: str = "classify"
+    in_units: bool = False
+    """True if it is in the units of the target, rather than a share or a number without one."""
 
     def shown(self, value: float) -> str:
         """A score or a difference of scores: three decimals of a share, three digits of what is in the target's units."""
-        if self.name != "rmse":
+        if not self.in_units:
             if abs(value) >= 1000:  # of an explained share of the variance that targets far from all others spoil
                 return f"{value:.3g}"
             return f"{0.0 if abs(value) < 0.0005 else value:.3f}"
@@ -143,6 +164,8 @@ class DataTried:
     torch: str = ""
     task_told: bool = False
     """True if somebody stated the task, against the look of the target."""
+    uneven: bool = False
+    """True if a class is rare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +197,14 @@ class TrialResults:
     interrupted: bool = False
     stated: str = ""
     """Options of the command line with which the task was stated, for the commands that are told to be typed next."""
+    told: str = ""
+    """Those that only `advisor try` takes."""
 
     def to_json(self) -> dict[str, Any]:
         """As `advisor/trial/1`."""
         told = encode(self)
         data, metric = told.pop("data"), told.pop("metric")
-        del told["stated"]
+        del told["stated"], told["told"]
         described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out")
         return {
             "schema": "advisor/trial/1",

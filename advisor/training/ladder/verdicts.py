@@ -20,6 +20,8 @@ FEWEST_PAIRS = 3
 DOUBTS = "the held-out examples do not bear it out, a training was too short, or nothing beats looking at no input"
 CUT_MARK = " (cut)"
 """After the name of what the clock has cut, so that its scores are worse than they could be."""
+CHANCE = 0.5
+"""The ROC AUC of whoever ranks examples by chance."""
 _SHOWN = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 
 
@@ -69,7 +71,7 @@ class Judging:
 
     def verdict(self) -> tuple[Winner, str]:
         """The winner on the examples that selection never saw, with a sentence for people."""
-        leader, metric = self._leader, self.metric
+        leader = self._leader
         if leader is None:
             return Winner.UNFINISHED, "Nothing could be tried."
         if all(final.name != leader.name for final in self.finals) or len(self._sides) < 2:
@@ -77,14 +79,21 @@ class Judging:
             return Winner.UNFINISHED, words
         trivial, baseline, network = (self._sides[kind].name if kind in self._sides else "" for kind in Kind)
         over = self.difference(leader.name, trivial)
-        if over is not None and over.low <= 0:
-            words = f"Nothing was better, beyond noise, than {trivial_words(metric)}: what the folds chose, {leader.name}, is"
-            return Winner.NOTHING, f"{words} {gain_words(metric, over)}."
-        if leader.kind is Kind.TRIVIAL:
-            return Winner.NOTHING, self._nothing_words(leader.name)
+        if leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over):
+            ranked = self._ranked()
+            if not ranked or not (network and baseline):
+                return Winner.NOTHING, self._nothing_words(leader, over)
+            kind, words = self._compared(leader, over, network, baseline)
+            return kind, f"{ranked} {words}"
+        return self._compared(leader, over, network, baseline)
+
+    def _compared(self, leader: Candidate, over: Difference | None, network: str, baseline: str) -> tuple[Winner, str]:
+        """The best network against the best of the others."""
+        metric = self.metric
         if not network or not baseline:
             missing = "baseline" if network else "network"
-            gain = f", {gain_words(metric, over)} against {trivial_words(metric)}" if over is not None else ""
+            beyond = over is not None and self._beyond_trivial(leader, over)
+            gain = f", {gain_words(metric, over)} against {trivial_words(metric)}" if over and beyond else ""
             uncompared = self.ladder.leader(self.trials, Kind(missing))
             if uncompared is not None:
                 words = f"On the folds {leader.name} is ahead{gain}; there was no time to score {uncompared.name}"
@@ -96,15 +105,43 @@ class Judging:
             return Winner.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
         return self._between(network, baseline, between)
 
-    def _nothing_words(self, trivial: str) -> str:
-        """Nothing was better on the folds; what the held-out examples say of the best of the others."""
-        words = f"On the folds nothing was better than {trivial_words(self.metric)}."
-        found = [over for final in self.finals if (over := self.difference(final.name, trivial)) is not None]
-        over = max((one for one in found if one.one != trivial), key=lambda one: one.mean, default=None)
-        if over is None or over.mean <= 0:
+    def _beyond_trivial(self, leader: Candidate, over: Difference | None) -> bool:
+        """True if the held-out examples show that it is better than looking at no input.
+
+        By average precision alone whoever guesses looks better than that, the more so the fewer examples the class has, so
+        the ranking must show it.
+        """
+        if over is None:
+            return True
+        ranking = next((final.ranking for final in self.finals if final.name == leader.name), None)
+        guessed = self.metric.name == "average_precision" and ranking is not None and ranking.low <= CHANCE
+        return over.low > 0 and not guessed
+
+    def _ranked(self) -> str:
+        """A sentence on the finalist that puts examples of a class before others better than chance; empty where none does."""
+        found = [(final.ranking, final.name) for final in self.finals if final.ranking is not None]
+        ranking, name = max(found, key=lambda one: one[0].surely, default=(None, ""))
+        if ranking is None or ranking.surely <= CHANCE:
+            return ""
+        return (
+            f"By {self.metric.title} nothing was better, beyond noise, than {trivial_words(self.metric)}; but {name} puts "
+            f"examples of a class before others more often than by chance (ROC AUC {ranking.auc:.2f}, 95 % interval "
+            f"{ranking.low:.2f} to {ranking.high:.2f}), so something can be learnt."
+        )
+
+    def _nothing_words(self, leader: Candidate, over: Difference | None) -> str:
+        """Nothing was better: what the folds chose, or where that looks at no input the best of the others."""
+        metric, trivial = self.metric, trivial_words(self.metric)
+        if leader.kind is not Kind.TRIVIAL and over is not None:
+            words = f"Nothing was better, beyond noise, than {trivial}: what the folds chose, {leader.name}, is"
+            return f"{words} {gain_words(metric, over)}."
+        words = f"On the folds nothing was better than {trivial}."
+        found = [gain for final in self.finals if (gain := self.difference(final.name, leader.name)) is not None]
+        best = max((one for one in found if one.one != leader.name), key=lambda one: one.mean, default=None)
+        if best is None or best.mean <= 0:
             return words
-        beyond = "beyond noise: the two disagree, so try again with another --seed" if over.low > 0 else "within noise"
-        return f"{words} On the held-out examples {over.one} is {gain_words(self.metric, over)}, which is {beyond}."
+        beyond = "beyond noise: the two disagree, so try again with another --seed" if best.low > 0 else "within noise"
+        return f"{words} On the held-out examples {best.one} is {gain_words(metric, best)}, which is {beyond}."
 
     def _between(self, network: str, baseline: str, between: Difference) -> tuple[Winner, str]:
         if between.low > 0:
@@ -248,14 +285,15 @@ def doubted(bet: Bet) -> bool:
 
 def trivial_words(metric: Metric) -> str:
     """The trivial model, in words."""
-    return {"r2": "always saying the mean", "rmse": "repeating an earlier value"}.get(
-        metric.name, "always saying the most frequent class"
-    )
+    if metric.task == "classify":
+        by_class = metric.name in ("accuracy", "balanced_accuracy")
+        return "always saying the most frequent class" if by_class else "giving every example the same probabilities"
+    return "repeating an earlier value" if metric.task == "forecast" else "always saying the mean"
 
 
 def trivial_note(metric: Metric) -> str:
-    """After its name. Forecasts, which alone are scored by RMSE, have another one."""
-    return "repeats the last value, or the one a season before" if metric.name == "rmse" else "looks at no input"
+    """After its name."""
+    return "repeats the last value, or the one a season before" if metric.task == "forecast" else "looks at no input"
 
 
 def gain_words(metric: Metric, found: Difference | Bet) -> str:

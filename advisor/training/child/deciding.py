@@ -1,0 +1,75 @@
+"""From probabilities to decisions where one class is rare: thresholds chosen on folds, and what they give on other examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy
+from sklearn.metrics import f1_score
+
+from advisor.training.child.metrics import BALANCED_ACCURACY, Floats, Numbers, score
+
+BALANCED, F1 = "balanced_accuracy", "f1"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How a model's probabilities become classes: by a threshold for each purpose, or with rare classes given more weight.
+
+    Of two classes an example is taken for the rarer one from a threshold on. Of several the class is taken whose probability
+    is largest beside its share of the examples, which serves balanced accuracy (the rule of Bayes for equal costs a class).
+    """
+
+    positive: int | None
+    """The rarer of two classes."""
+    shares: Floats
+    """Of the classes among the examples that were learned from (classes,)."""
+    thresholds: Mapping[str, float]
+    """By the metric that each serves; empty of several classes."""
+
+    def scores(self, truth: Numbers, probabilities: Numbers) -> dict[str, float]:
+        """Balanced accuracy, and F1 of the rarer of two classes, of these decisions."""
+        if self.positive is None:
+            weighted = probabilities / numpy.maximum(self.shares, 1e-12)
+            return {BALANCED: score(BALANCED_ACCURACY, truth, weighted.argmax(axis=1))}
+        mine, likely = truth == self.positive, probabilities[:, self.positive]
+        taken = {name: likely >= threshold for name, threshold in self.thresholds.items()}
+        return {
+            BALANCED: score(BALANCED_ACCURACY, mine.astype(int), taken[BALANCED].astype(int)),
+            F1: float(f1_score(mine, taken[F1], zero_division=0.0)),
+        }
+
+
+def decisions(shares: Floats, positive: int | None = None, seen: Iterable[tuple[Numbers, Numbers]] = ()) -> Decisions:
+    """The decisions that would have been best on the folds.
+
+    Args:
+        shares: of the classes among the examples that were learned from (classes,).
+        positive: the rarer of two classes, None of several.
+        seen: of each fold the truth (n,) and the probabilities (n, classes) of a model that did not learn from it. Without
+            any, the threshold is the share of the class: the best for balanced accuracy where probabilities are right.
+    """
+    if positive is None:
+        return Decisions(None, shares, {})
+    pairs = [(truth == positive, likely[:, positive]) for truth, likely in seen]
+    if not pairs or not sum(map(numpy.sum, (mine for mine, _ in pairs))) > 0:
+        return Decisions(positive, shares, {BALANCED: float(shares[positive]), F1: float(shares[positive])})
+    mine, likely = (numpy.concatenate(part) for part in zip(*pairs, strict=True))
+    order = numpy.argsort(-likely, kind="stable")
+    found, named = mine[order].cumsum(), numpy.arange(1, len(mine) + 1)
+    last = numpy.r_[likely[order][1:] != likely[order][:-1], True]
+    """True where the next example is less likely, so that a threshold can lie between the two."""
+    recall = found / found[-1]
+    false = (named - found) / max(1, len(mine) - found[-1])
+    thresholds = {
+        name: _between(likely[order], int(numpy.flatnonzero(last)[value[last].argmax()]))
+        for name, value in ((BALANCED, recall - false), (F1, 2 * found / (named + found[-1])))
+    }
+    return Decisions(positive, shares, thresholds)
+
+
+def _between(likely: Floats, place: int) -> float:
+    """Halfway from the last probability that is taken to the next below it."""
+    below = likely[place + 1] if place + 1 < len(likely) else likely[place]
+    return float((likely[place] + below) / 2)

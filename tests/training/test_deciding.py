@@ -1,0 +1,47 @@
+"""Thresholds for rare classes are the best on the folds, and count as what they are on other examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, f1_score
+
+from advisor.training.child.deciding import BALANCED, F1, decisions
+
+SHARES = np.array([0.9, 0.1])
+
+
+def seen(seed: int, n: int = 80) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    truth = np.r_[1, 0, (draw.random(n - 2) < 0.2).astype(int)]
+    likely = np.clip(0.15 + 0.2 * truth + draw.normal(scale=0.1, size=n), 0, 1).round(2)
+    return truth, np.column_stack([1 - likely, likely])
+
+
+@given(st.integers(0, 10_000))
+def test_no_other_threshold_does_better_on_the_folds(seed: int) -> None:
+    parts = [seen(seed), seen(seed + 1)]
+    truth, likely = (np.concatenate(part) for part in zip(*parts, strict=True))
+    found = decisions(SHARES, 1, parts).scores(truth, likely)
+    possible = [likely[:, 1] >= one for one in [*np.unique(likely[:, 1]), 2.0]]
+    assert found[BALANCED] == pytest.approx(max(balanced_accuracy_score(truth, taken) for taken in possible))
+    assert found[F1] == pytest.approx(max(f1_score(truth, taken, zero_division=0.0) for taken in possible))
+
+
+def test_a_threshold_lies_between_what_is_taken_and_what_is_not() -> None:
+    likely = np.array([0.1, 0.2, 0.6, 0.8])
+    found = decisions(SHARES, 1, [(np.array([0, 0, 1, 1]), np.column_stack([1 - likely, likely]))])
+    assert found.thresholds == {BALANCED: pytest.approx(0.4), F1: pytest.approx(0.4)}
+
+
+def test_without_folds_it_is_the_share_of_the_class() -> None:
+    assert decisions(SHARES, 1).thresholds == {BALANCED: 0.1, F1: 0.1}
+
+
+def test_of_several_classes_the_rare_ones_are_taken_where_they_are_likelier_than_usual() -> None:
+    truth, likely = np.array([0, 1, 2]), np.array([[0.9, 0.05, 0.05], [0.7, 0.3, 0.0], [0.6, 0.1, 0.3]])
+    found = decisions(np.array([0.8, 0.1, 0.1]))
+    assert found.scores(truth, likely) == {BALANCED: 1.0}
+    assert found.thresholds == {}
