@@ -63,7 +63,9 @@ class Outcome:
     before: Setting
     verdict: Verdict
     after: Setting | None = None
-    """The value that holds now: the rival when overturned, `before` otherwise, None when undecided."""
+    """The value that holds now: the rival when overturned, `before` otherwise, None when undecided. Trials take over what
+    won, though it may not be shown to be better.
+    """
     rival: Setting | None = None
     median: float | None = None
     low: float | None = None
@@ -126,7 +128,8 @@ class Outcome:
             samples = self._samples(setting)
             if samples and self.failure is None and self._counts:
                 found[fact] = 1 / statistics.median(samples)  # without the interval, which takes milliseconds
-        if self.fact and self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) and self.after is not None:
+        changes = self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) or self.after not in (None, self.before)
+        if self.fact and changes and self.after is not None:
             found |= {self.fact: self.after, **self.also}
         return found
 

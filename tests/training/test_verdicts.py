@@ -100,7 +100,38 @@ def test_within_noise_the_simpler_is_advised_and_why_the_plan_stays_as_it_is() -
     )
 
 
-def test_why_the_plan_stays_although_its_network_scored_less_on_the_folds() -> None:
+def test_the_plan_takes_over_what_won_though_it_is_not_shown_to_be_better() -> None:
+    """Level on the folds and on the held-out examples: the simpler wins, and so the plan is that from then on."""
+    trials = [
+        trial("trivial", around(0.3)),
+        trial("random forest", around(0.81, 0.03)),
+        trial(NETWORK, around(0.8, 0.02)),
+    ]
+    finals = [final("trivial", 0.3), final("random forest", 0.8), final(NETWORK, 0.8)]
+    differences = [Difference(NETWORK, "random forest", 0.0, -0.05, 0.05)]
+    told = judging(trials, finals, differences)
+    judged, _ = told.verdict()
+    assert judged is Winner.NO_DIFFERENCE
+    of_type = told.bets(judged)[0]
+    assert (of_type.before, of_type.rival, of_type.after) == ("ffn", "random_forest", "random_forest")
+    assert of_type.verdict is Verdict.UNDECIDED
+    assert told.advice(judged, (of_type,)) == "A network is not shown to be worth it; random forest is the simpler."
+    best = told.best(judged)
+    assert best is not None
+    assert (best.name, best.seen) == ("random forest", False)
+    assert told.bets(Winner.NOTHING)[0].after is None, "nothing won"
+
+
+def test_what_the_clock_cut_is_given_up_where_something_simpler_won() -> None:
+    trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
+    finals = [final("random forest", 0.9), final(NETWORK, 0.8)]
+    told = judging(trials, finals, [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)])
+    of_type = told.bets(Winner.BASELINE)[0]
+    assert (of_type.verdict, of_type.after) == (Verdict.UNDECIDED, "random_forest")
+    assert told.advice(Winner.BASELINE, (of_type,)) == ""
+
+
+def test_why_the_plan_stays_where_nothing_can_be_compared() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
     finals = [final("random forest", 0.9), final(NETWORK, 0.8)]
     differences = [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)]

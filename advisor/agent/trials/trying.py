@@ -161,7 +161,7 @@ class Trying:
             data=ready.data,
             verdict=judged,
             says=f"{says} {judging.advice(judged, bets)}".rstrip(),
-            best=judging.best(),
+            best=judging.best(judged),
             trials=tuple(known.trials),
             finals=told.finals,
             differences=told.differences,

@@ -37,6 +37,8 @@ _DECIDED = (
     "As decisions: of two classes, an example is taken for the rarer one from a probability on (the threshold) that was best "
     "on the folds; of several, the class is taken that is likeliest beside how rare it is. F1 has a threshold of its own."
 )
+LEVEL = "not told apart"
+"""In place of a verdict, where the plan takes over what won."""
 DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
@@ -129,12 +131,17 @@ def bet_rows(outcome: TrialResults, titles: Mapping[str, str]) -> list[tuple[str
         (
             titles.get(bet.topic, TITLES.get(bet.topic, bet.topic)),
             value(bet.before),
-            VERDICTS[bet.verdict],
+            LEVEL if taken_over(bet) else VERDICTS[bet.verdict],
             value(bet.before if bet.after is None else bet.after),
             bet_sentence(bet, outcome.metric),
         )
         for bet in outcome.bets
     ]
+
+
+def taken_over(bet: Bet) -> bool:
+    """True if the plan takes over what won, which is not shown to be better."""
+    return bet.verdict not in (Verdict.CONFIRMED, Verdict.OVERTURNED) and bet.after not in (None, bet.before)
 
 
 def changes_shown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> list[str]:
@@ -197,6 +204,8 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
     sure = all(trial.losses for trial in outcome.trials if trial.counts)
     if not sure or outcome.best is None or outcome.best.name not in names[1:]:
         return ""
+    if next(trial.kind for trial in done if trial.name == names[0]) is not outcome.best.kind:
+        return ""  # of a network and something simpler that are level the simpler is taken, as the verdict says
     return (
         f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities "
         "tell the classes apart better."

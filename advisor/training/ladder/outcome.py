@@ -90,7 +90,9 @@ class Bet:
     before: Any
     rival: Any
     after: Any
-    """The value that holds now: the rival where overturned, `before` otherwise; None where undecided."""
+    """The value that holds now: the rival where overturned, or where it won though it is not shown to be better; `before`
+    otherwise, None where undecided.
+    """
     verdict: Verdict
     median: float
     low: float
@@ -103,7 +105,7 @@ class Bet:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The choice of the folds, with its score on the examples that they never saw."""
+    """The candidate that the plan takes over, with its score on the examples that selection never saw."""
 
     name: str
     kind: Kind

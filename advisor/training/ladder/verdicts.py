@@ -54,9 +54,13 @@ class Judging:
     def _scores(self) -> Scores:
         return self.ladder.scores(self.trials)
 
-    def best(self) -> Best | None:
-        """The choice of the folds, with its score on the held-out examples, or on the folds where there is no such score."""
-        chosen, resolves = self._leader, self.metric.resolves
+    def best(self, judged: Winner | None = None) -> Best | None:
+        """The candidate that the plan takes over, with its score on the held-out examples, or on the folds without such scores.
+
+        Args:
+            judged: the verdict; without one it is the choice of the folds.
+        """
+        chosen, resolves = self._taken(judged), self.metric.resolves
         if chosen is None:
             return None
         for final in self.finals:
@@ -216,7 +220,8 @@ class Judging:
     def _type_bet(self, judged: Winner | None) -> Bet | None:
         """The best score of the planned type against the best of any other.
 
-        Undecided is what the held-out examples contradict, and what a network lost that there was no time to train.
+        Undecided is what the held-out examples contradict, and what a network lost that there was no time to train. The plan
+        then takes over what won, against which the planned type is compared.
         """
         planned, models = self.ladder.menu.planned.network, {name: one.model for name, one in self._known.items()}
         own = [trial for trial in self.trials if models.get(trial.name) == planned]
@@ -236,10 +241,31 @@ class Judging:
         )
         loser = {Verdict.CONFIRMED: rival, Verdict.OVERTURNED: mine}.get(bet.verdict)
         untrained = loser is not None and any(trial.hurried for trial in self.trials if trial.name == loser.name)
-        if not (contradicted or untrained or judged is Winner.NOTHING):
+        if contradicted or untrained or judged is Winner.NOTHING:
+            bet = _undecided(bet, interval, self.metric)
+        won = self._won(judged)
+        if won is None or bet.verdict in _SHOWN or won.model == planned:
             return bet
-        found = _no_narrower(interval, self.metric)
-        return replace(bet, after=None, verdict=Verdict.UNDECIDED, median=found.mean, low=found.low, high=found.high)
+        interval = self._interval(mine.name, won.name)
+        if interval is None:
+            return bet
+        against = _bet("network.type", "", planned, won.model, self.metric, interval)
+        if against.verdict in _SHOWN:  # on the folds alone
+            against = _undecided(against, interval, self.metric)
+        return replace(against, after=won.model)
+
+    def _taken(self, judged: Winner | None) -> Candidate | None:
+        """The winner, unless the folds show that the type of the other side is better; the choice of the folds without one."""
+        won, of_type = self._won(judged), self._type_bet(judged)
+        if won is None or of_type is None or of_type.verdict not in _SHOWN:
+            return won or self._leader
+        return next((one for one in self._sides.values() if one.model == of_type.after), won)
+
+    def _won(self, judged: Winner | None) -> Candidate | None:
+        """The candidate that the verdict names: the simpler where a network and something simpler are level."""
+        if judged is Winner.NETWORK:
+            return self._sides.get(Kind.NETWORK)
+        return self._sides.get(Kind.BASELINE) if judged in (Winner.BASELINE, Winner.NO_DIFFERENCE) else None
 
     def _factor_bets(self, base: Candidate, planned: Planned) -> Iterator[Bet]:
         """The planned value of each factor against the best other one, all else as in the network that was varied."""
@@ -329,6 +355,12 @@ def _bet(topic: str, network: str, before: Any, rival: Any, metric: Metric, foun
     else:
         decided, after = Verdict.UNDECIDED, None
     return Bet(topic, network, before, rival, after, decided, mean, low, high, metric.name, found.n)
+
+
+def _undecided(bet: Bet, found: Interval, metric: Metric) -> Bet:
+    """The same figures without a decision; `found` is of `before` over the rival."""
+    found = _no_narrower(found, metric)
+    return replace(bet, after=None, verdict=Verdict.UNDECIDED, median=found.mean, low=found.low, high=found.high)
 
 
 def in_order(finals: Sequence[Final], metric: Metric) -> Iterator[Final]:
