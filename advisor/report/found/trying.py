@@ -204,8 +204,12 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
     sure = all(trial.losses for trial in outcome.trials if trial.counts)
     if not sure or outcome.best is None or outcome.best.name not in names[1:]:
         return ""
-    if next(trial.kind for trial in done if trial.name == names[0]) is not outcome.best.kind:
-        return ""  # of a network and something simpler that are level the simpler is taken, as the verdict says
+    losses = {
+        name: statistics.fmean(loss for trial in outcome.trials if trial.name == name for loss in trial.losses)
+        for name in (names[0], outcome.best.name)
+    }
+    if losses[outcome.best.name] >= losses[names[0]]:  # it was taken since it is the simpler
+        return ""
     return (
         f"{names[0]} scored higher on the folds by no more than noise; {outcome.best.name} was chosen, whose probabilities "
         "tell the classes apart better."
@@ -293,7 +297,7 @@ def final_rows(outcome: TrialResults) -> list[list[str]]:
 
 
 def decision_rows(outcome: TrialResults) -> list[list[str]]:
-    """Where a class is rare, what each finalist is worth when it has to decide; columns as `DECISIONS` names them."""
+    """The worth of each finalist when it has to decide, where a class is rare; columns as `DECISIONS` names them."""
     rows = []
     for final in in_order(outcome.finals, outcome.metric):
         if final.also:

@@ -164,7 +164,7 @@ class Climb:
             self._tell(message)
 
     def _deciding(self, name: str) -> Decisions | None:
-        """How a candidate's probabilities become classes, where a metric that looks at no classes decides."""
+        """The way from a candidate's probabilities to classes, where a metric that looks at no classes decides."""
         if self._metric.reads is not Reads.PROBABILITIES:
             return None
         learned = self._fitting.examples.targets[self._outer.training]

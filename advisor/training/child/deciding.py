@@ -15,7 +15,7 @@ BALANCED, F1 = "balanced_accuracy", "f1"
 
 @dataclass(frozen=True)
 class Decisions:
-    """How a model's probabilities become classes: by a threshold for each purpose, or with rare classes given more weight.
+    """The way from probabilities to classes: a threshold for each purpose, or more weight for rare classes.
 
     Of two classes an example is taken for the rarer one from a threshold on. Of several the class is taken whose probability
     is largest beside its share of the examples, which serves balanced accuracy (the rule of Bayes for equal costs a class).

@@ -50,5 +50,5 @@ class Fitted:
     """Of the classes (n, classes), where there are classes."""
 
     def read_by(self, reads: Reads) -> Numbers:
-        """What a metric that reads this looks at."""
+        """The part of the answer that a metric which reads this looks at."""
         return self.predicted if self.probabilities is None or reads is not Reads.PROBABILITIES else self.probabilities

@@ -346,7 +346,7 @@ AVERAGE_PRECISION = Metric(
 )  # fmt: skip
 """The mean share of right ones among those that look most like the class, over all of its examples."""
 ROC_AUC = Metric("roc_auc", "ROC AUC", Reads.PROBABILITIES, _by_hand(_drawn_roc_auc), _drawn_roc_auc)
-"""How often an example of the class looks more like it than one of the other."""
+"""The share of pairs of an example of the class and one of the other in which the first looks more like it."""
 LOG_LOSS = Metric(
     "log_loss", "log loss", Reads.PROBABILITIES, lambda truth, predicted: float(_log_losses(truth, predicted).mean()),
     lambda truth, predicted, counts: _weighted(_log_losses(truth, predicted), counts), greater_is_better=False,

@@ -97,7 +97,7 @@ class Resampling:
         return numpy.concatenate([counts @ values / counts.sum(axis=1) for counts in self._draws()])
 
     def _draws(self) -> Iterator[Floats]:
-        """How often each example is drawn, some draws at a time (draws, n); the same for every finalist."""
+        """The times that each example is drawn, some draws at once (draws, n); the same for every finalist."""
         examples, units = len(self._truth), sum(map(len, self._drawn_from))
         draws = numpy.random.default_rng(self._seed)
         size = max(1, _AT_ONCE // examples)

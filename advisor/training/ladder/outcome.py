@@ -29,7 +29,7 @@ class Winner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How well probabilities rank the examples of each class before all others: the ROC AUC, 0.5 for by chance."""
+    """The ranking of the examples of each class before all others by their probabilities: the ROC AUC, 0.5 for by chance."""
 
     auc: float
     low: float
@@ -55,9 +55,9 @@ class Final:
     cut: bool = False
     """True if no refit came to its end in the time, or one had much fewer epochs than usual."""
     ranking: Ranking | None = None
-    """Where there are classes."""
+    """Of classes."""
     also: Mapping[str, float] = field(default_factory=dict)
-    """Where a class is rare: balanced accuracy, and of two classes F1 of the rarer one, of the classes that it decides for."""
+    """Of decisions where a class is rare: balanced accuracy, and of two classes F1 of the rarer one."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """By these names the probability of the rarer class from which on it is decided for; chosen on the folds."""
 

@@ -130,7 +130,7 @@ class Judging:
         return (
             f"By {self.metric.title} nothing was better, beyond noise, than {trivial_words(self.metric)}; but {name} puts "
             f"examples of a class before others more often than by chance (ROC AUC {ranking.auc:.2f}, 95 % interval "
-            f"{ranking.low:.2f} to {ranking.high:.2f}), so something can be learnt."
+            f"{ranking.low:.2f} to {ranking.high:.2f}), so something can be learned."
         )
 
     def _nothing_words(self, leader: Candidate, over: Difference | None) -> str:
