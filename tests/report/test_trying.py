@@ -96,9 +96,10 @@ def test_commands_to_type_next_repeat_how_the_task_was_stated() -> None:
     answers, sets = Path("my answers.yaml"), ["task.kind=classify"]
     options = Try(Path("wine.csv"), answers=answers, sets=sets, school=SchoolName.SURVEY, packs=[Path("pack")])
     stated = typed_again(options, STATED)
-    commands = [command for _, command in next_steps(replace(OUTCOME, stated=stated))]
+    told = typed_again(options._replace(metric="neg_log_loss"), {"metric": "--metric"})
+    commands = [command for _, command in next_steps(replace(OUTCOME, stated=stated, told=told))]
     said = "--data /data/wine.csv --target kind --answers 'my answers.yaml' --set task.kind=classify --school survey --rules pack"
-    assert commands == [f"advisor try {said} --budget 10min", f"advisor recommend {said}"]
+    assert commands == [f"advisor try {said} --metric neg_log_loss --budget 10min", f"advisor recommend {said}"]
     assert typed_again(Try(Path("wine.csv")), STATED) == ""
 
 
