@@ -14,6 +14,7 @@ from advisor.datasets.dataset import Column, Kind
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import conversion as reading
+from advisor.datasets.values import dates
 from advisor.datasets.values.conversion import as_texts
 from advisor.wording import join_names, shorten
 
@@ -37,6 +38,12 @@ _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn
 BINS = 8
 """Most bars of a histogram."""
 INFINITE = "Infinite values count as missing."
+_MONTHLY = frozenset({"month", "months", "yyyymm", "yearmonth", "ym", "period", "date"})
+_CLOCK = frozenset(
+    {"time", "clock", "hhmm", "hour", "hours", "arrival", "departure", "arr", "dep", "opening", "closing"}
+)
+CLOCK = "Its numbers are times of a day: 930 is 9:30, and 2359 comes just before 0."
+CLOCK_IN_WORDS = "Its texts are times of a day."
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 
 
@@ -148,8 +155,11 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     texts, known = look.texts, look.known
     if known == 0:
         return _judged(texts.name, Kind.EMPTY, texts, distinct=0)
-    if (date := reading.date_style(texts, look.first)) == (reading.DIGITS, False):  # 20200131 is a number, too
+    date = dates.date_style(texts, look.first, of_months=bool(words_of_name(texts.name) & _MONTHLY))
+    if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
+    if look.coded and look.plain == known and dates.are_padded_times(texts):
+        return _judged(texts.name, Kind.WHOLE, look.numbers, remark=CLOCK)
     style = _number_style(look, comma_first)
     if style is not None:
         numbers = style[1]
@@ -195,7 +205,8 @@ def _numbers(
     known = held[~numpy.isnan(held)]
     if not len(known):
         return _judged(name, Kind.EMPTY, as_texts(numbers), distinct=0)
-    distinct = len(numpy.unique(known))
+    different = numpy.unique(known)
+    distinct = len(different)
     whole = bool(((known == numpy.rint(known)) & (numpy.abs(known) < 2**53)).all())
     kind = Kind.WHOLE if whole else Kind.NUMBER
     if whole and distinct == 2 and (known.min(), known.max()) == (0.0, 1.0):
@@ -207,15 +218,19 @@ def _numbers(
         remarks.append(f"{shown} among its numbers {'counts' if len(others) == 1 else 'count'} as missing.")
     if infinite:
         remarks.append(INFINITE)
+    if kind is Kind.WHOLE and dates.are_times_of_day(different, named=bool(words_of_name(name) & _CLOCK)):
+        remarks.append(CLOCK)
     return _judged(name, kind, numbers, style=style, distinct=distinct, remark=" ".join(remarks))
 
 
 def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged | None:
     """A column of dates; None where too few of its texts are."""
-    moments = reading.dates_of(texts, style)
-    if moments.count() < (1 - _STRAY_SHARE) * known:
+    moments = dates.dates_of(texts, style)
+    if moments.count() < (1 - dates.FALSE_DATES) * known:
         return None
-    remark = "Day and month could be the other way round; it was read as day first." if ambiguous else ""
+    remark = ""
+    if ambiguous:
+        remark = "No day is above 12, so day and month could be the other way round; it was read as day first."
     return _judged(texts.name, Kind.DATE, moments, style=style, remark=remark)
 
 
@@ -232,7 +247,8 @@ def _words(look: Look, words: float) -> Judged:
         kind = Kind.IDENTIFIER
     else:
         kind = Kind.TEXT if nearly else Kind.CATEGORY
-    return _judged(texts.name, kind, texts, distinct=distinct)
+    remark = CLOCK_IN_WORDS if dates.are_clock_times(texts, look.first) else ""
+    return _judged(texts.name, kind, texts, distinct=distinct, remark=remark)
 
 
 def _are_uuids(look: Look) -> bool:
