@@ -308,18 +308,23 @@ def _described(judged: Judged) -> Column:
 
 def _counts(judged: Judged) -> tuple[int, ...]:
     """The histogram of a column; none where its values are hardly ever the same, and none of one value."""
-    known = judged.values.drop_nulls()
-    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE) and len(known):
-        numbers = known.cast(polars.Float64).to_numpy()
+    values = judged.values
+    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE):
+        numbers = values.cast(polars.Float64).to_numpy()
+        numbers = numbers[~numpy.isnan(numbers)]
+        if not len(numbers):
+            return ()
+        low = numbers.min()
         with numpy.errstate(all="ignore"):  # from the least to the greatest float is more than a float
-            span = numbers.max() - numbers.min()
+            span = numbers.max() - low
             if not numpy.isfinite(span):
                 return ()
-            shares = (numbers - numbers.min()) / (span or 1.0)  # numpy refuses a span that is tiny beside its numbers
-        return tuple(numpy.histogram(shares, bins=BINS, range=(0.0, 1.0))[0].tolist())
+            places = ((numbers - low) / (span or 1.0) * BINS).astype(numpy.int64)
+        return tuple(numpy.bincount(numpy.minimum(places, BINS - 1), minlength=BINS).tolist())
     if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
-        counted = known.value_counts(name="of")["of"]
-        return tuple(counted.sort(descending=True).head(BINS).to_list())
+        known = values.drop_nulls() if values.null_count() else values
+        counted = known.value_counts(name="of", sort=True)["of"]
+        return tuple(counted.head(BINS).to_list())
     return ()
 
 

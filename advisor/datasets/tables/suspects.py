@@ -51,8 +51,9 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[st
         name = judged.column.name
         if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED, Kind.TEXT):
             continue
-        held = judged.values if len(drawn) == len(judged.values) else judged.values.gather(drawn)
-        copy, tells = _knows(held, answers, target.task)
+        every_row = len(drawn) == len(judged.values)
+        held = judged.values if every_row else judged.values.gather(drawn)
+        copy, tells = _knows(held, answers, target.task, judged.column.distinct if every_row else None)
         if (copy or tells) and len(drawn) < len(rows):  # what a sample shows is held against all rows
             every = every or _Answers.of(target.values.gather(rows))
             copy, tells = _knows(judged.values.gather(rows), every, target.task)
@@ -101,9 +102,13 @@ class _Answers:
         return cls(values, numbers, few, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
 
 
-def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
-    """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show."""
-    different = values.n_unique() - (values.null_count() > 0)
+def _knows(values: polars.Series, answers: _Answers, task: Task, different: int | None = None) -> tuple[bool, bool]:
+    """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show.
+
+    `different` is the number of different values, where it is known.
+    """
+    if different is None:
+        different = values.n_unique() - (values.null_count() > 0)
     copy = _is_copy(values, different, answers)
     return copy, copy or _tells(values, different, answers, task)
 
