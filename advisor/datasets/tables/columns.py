@@ -16,6 +16,7 @@ from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import conversion as reading
 from advisor.datasets.values import dates
 from advisor.datasets.values.conversion import as_texts
+from advisor.datasets.values.legends import legend
 from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
@@ -271,13 +272,18 @@ def _with_name(judged: Judged, named: bool) -> Judged:
         style = "" if kind is Kind.DATE else judged.style  # its values are read as words
         return replace(judged, column=replace(column, kind=Kind.CONSTANT), style=style)
     words = words_of_name(column.name)
+    if kind is Kind.WHOLE and (said := legend(column.name)) and column.distinct <= len(said):
+        texts = as_texts(judged.values)
+        if set(texts.drop_nulls().unique()) <= said.keys():
+            remark = f"Its name says that {join_names([f'{number} is {word}' for number, word in said.items()])}."
+            return Judged(replace(column, kind=Kind.CATEGORY, remark=remark), texts, judged.style)
     if kind is Kind.WHOLE:
         unique = column.distinct == known >= _FEWEST_FOR_IDENTIFIER
         if unique and (words & _NUMBERING or (not named and _counts_rows(judged.values))):
             return replace(judged, column=replace(column, kind=Kind.IDENTIFIER))
         if (words & _IDENTIFYING and column.distinct > 20 and not unique) or words & _CODES:
             texts = as_texts(judged.values)
-            remark = "Its numbers are names, not quantities."
+            remark = "Its numbers are names, not quantities; sometimes they do better as numbers: try both."
             return Judged(replace(column, kind=Kind.CATEGORY, remark=remark), texts, judged.style)
     return judged
 

@@ -11,6 +11,7 @@ import polars
 
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.tables.advice import advice
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge_all
 from advisor.datasets.tables.examples import TableReading, joined
@@ -122,7 +123,9 @@ def _inspection(
         inputs=inputs,
         time_column=order.time_column,
         group_column=order.group_column,
-        remarks=tuple(_remarks(sample, columns, target, inputs, (*leaks, *order.remarks))),
+        remarks=tuple(
+            _remarks(sample, columns, target, inputs, (*leaks, *order.remarks, *advice(columns, target, inputs)))
+        ),
         sampled=sample.sampled,
         bytes=size,
         memory_bytes=round(typed.estimated_size() * sample.rows / max(len(typed), 1)),
