@@ -22,6 +22,7 @@ _CYCLES = (
     (frozenset({"direction", "bearing", "heading", "azimuth", "winddir", "wdir"}), (0, 360)),
 )
 """Words of names, and the least and greatest values of what comes round again under such a name."""
+_CYCLIC = frozenset().union(*(names for names, *_ in _CYCLES), {"week"})
 _NAMES_OF_CYCLES = (
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"),
@@ -85,6 +86,8 @@ def _comes_round(judged: Judged) -> bool:
         return True
     if judged.kind is Kind.WHOLE:
         words = words_of_name(judged.column.name)
+        if not words & _CYCLIC:
+            return False
         week = {"day", "week"} <= words  # day_of_week
         spans = [span for names, *spans in _CYCLES if names & words or (week and "dow" in names) for span in spans]
         if not spans or judged.column.distinct < _FEWEST_OF_A_CYCLE:
@@ -93,6 +96,8 @@ def _comes_round(judged: Judged) -> bool:
         return any(least <= low and high <= most and 2 * (high - low) > most - least for least, most in spans)  # type: ignore[operator]
     if judged.kind is not Kind.CATEGORY or not _FEWEST_OF_A_CYCLE <= judged.column.distinct <= 12:
         return False
+    if not any(judged.column.examples[0][:3].lower() == name[:3] for names in _NAMES_OF_CYCLES for name in names):
+        return False  # most columns end here
     values = judged.values.drop_nulls().unique().str.to_lowercase().to_list()
     return any(
         all(len(value) >= 3 and any(name.startswith(value.rstrip(".")) for name in names) for value in values)

@@ -1,0 +1,147 @@
+"""Pairs of columns that give the answer away together, though neither does alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+from advisor.datasets.dataset import Kind, Remark, Task, Weight
+from advisor.datasets.tables.columns import Judged
+from advisor.wording import join_first, shorten
+
+_FEWEST_ROWS, _MOST_ROWS = 100, 2_000
+_MOST_VALUES, _ROWS_A_PAIR = 50, 5
+_MOST_LOOKED_AT = 2_000
+_MOST_CODES, _MOST_NUMBERS = 60, 40
+"""Columns of which all pairs are looked at; of more, those that alone say most about the answer, of the first 2,000."""
+_FEWEST_OTHERS = 10
+"""Rows whose answer is not the most common one."""
+_LEFT = 1e-4
+_AT_THE_EDGE, _NEAR = 0.01, 0.1
+"""The share of rows that lie as near to an edge, in standard deviations, where it is a rule and no gap."""
+_SHOWN = 3
+
+
+def pairs_that_tell(
+    columns: Sequence[Judged], name: str, task: Task, answers: polars.Series, rows: polars.Series
+) -> Iterator[Remark]:
+    """Say which pairs of columns tell the answers in these rows without a mistake.
+
+    `answers` are those of `rows`, which are the positions of the rows that have one.
+    """
+    drawn = numpy.linspace(0, len(rows) - 1, min(_MOST_ROWS, len(rows))).astype(numpy.int64)
+    some, sought = rows.gather(drawn), answers.gather(drawn)
+    numbers = numbered(sought) - 1
+    if len(sought) < _FEWEST_ROWS or (task is Task.CLASSIFY and _others(numbers) < _FEWEST_OTHERS):
+        return
+    size = sought.cast(polars.Float64).to_numpy() if task is not Task.CLASSIFY else None
+    coded = [
+        judged for judged in columns if 2 <= judged.column.distinct <= _MOST_VALUES and judged.kind is not Kind.TEXT
+    ]
+    coded = coded[:_MOST_LOOKED_AT]
+    codes = [numbered(judged.values.gather(some)) for judged in coded]
+    order = sorted(range(len(coded)), key=lambda place: -told(codes[place], numbers, size))[:_MOST_CODES]
+    found = [
+        (coded[one], coded[other])
+        for one, other in combinations(sorted(order), 2)
+        if _code_all(codes[one], codes[other], numbers, size)
+    ]
+    if task is Task.CLASSIFY:
+        found += _differences(columns, some, numbers)
+    if found:
+        shown = join_first([f"{one.quoted} with {other.quoted}" for one, other in found], _SHOWN)
+        tells = "tells" if len(found) == 1 else "each tell"
+        what = (
+            f"Two columns together, {shown}, {tells} {shorten(name, 40)!r} without a mistake, though none does alone."
+        )
+        remedy = (
+            "If they are not known before the answer, leave out one of the two: scores would be too good to be true."
+        )
+        names = dict.fromkeys(judged.column.name for pair in found[:_SHOWN] for judged in pair)
+        yield Remark(what, Weight.WARNING, remedy, tuple(names))
+
+
+def numbered(values: polars.Series) -> NDArray[numpy.int64]:
+    """A number for each different value, from 1; 0 where it is missing."""
+    numbers: NDArray[numpy.int64] = values.rank("dense").fill_null(0).to_numpy().astype(numpy.int64)
+    return numbers
+
+
+def _others(numbers: NDArray[numpy.int64]) -> int:
+    return len(numbers) - int(numpy.bincount(numbers).max())
+
+
+def told(codes: NDArray[numpy.int64], numbers: NDArray[numpy.int64], size: NDArray[numpy.float64] | None) -> float:
+    """The share that the mean answer of each code explains, or that its most common answer gets right."""
+    if size is None:
+        counts = numpy.bincount(
+            codes * (numbers.max() + 1) + numbers, minlength=(codes.max() + 1) * (numbers.max() + 1)
+        )
+        return float(counts.reshape(codes.max() + 1, -1).max(axis=1).sum() / len(codes))
+    rows = numpy.bincount(codes)
+    means = numpy.bincount(codes, size) / numpy.maximum(rows, 1)
+    variance = size.var()
+    return float(1 - ((size - means[codes]) ** 2).mean() / variance) if variance else 0.0
+
+
+def _code_all(
+    one: NDArray[numpy.int64],
+    other: NDArray[numpy.int64],
+    numbers: NDArray[numpy.int64],
+    size: NDArray[numpy.float64] | None,
+) -> bool:
+    """True where the two columns together have one answer for each pair of values, with several rows a pair."""
+    both = one * (other.max() + 1) + other
+    if numpy.count_nonzero(numpy.bincount(both)) * _ROWS_A_PAIR > len(both):
+        return False
+    return told(both, numbers, size) >= (1.0 if size is None else 1 - _LEFT)
+
+
+def _differences(
+    columns: Sequence[Judged], rows: polars.Series, numbers: NDArray[numpy.int64]
+) -> list[tuple[Judged, Judged]]:
+    """Pairs of numbers whose difference or sum tells the class: goals shot and taken, and who has won.
+
+    Classes that only lie apart show as mistakes or as a gap between them; of a rule, there are rows on both sides of its
+    edge.
+    """
+    numeric = [judged for judged in columns if judged.kind in (Kind.NUMBER, Kind.WHOLE) and not judged.column.missing]
+    numeric = numeric[:_MOST_LOOKED_AT]
+    held = {judged.column.name: judged.values.gather(rows).to_numpy() for judged in numeric}
+    ranked = sorted(numeric, key=lambda judged: _changes(held[judged.column.name], numbers))[:_MOST_NUMBERS]
+    found = []
+    for one, other in combinations(ranked, 2):
+        first, second = held[one.column.name], held[other.column.name]
+        if any(_parted(mixed, numbers) for mixed in (first - second, first + second)):
+            found.append((one, other))
+    return found
+
+
+def _changes(values: NDArray[numpy.float64], numbers: NDArray[numpy.int64]) -> int:
+    """The changes of the class from row to row, sorted by the value."""
+    return int(numpy.count_nonzero(numpy.diff(numbers[numpy.argsort(values, kind="stable")])))
+
+
+def _parted(mixed: NDArray[numpy.float64], numbers: NDArray[numpy.int64]) -> bool:
+    """True where thresholds part the classes without a mistake, and rows lie close to both sides of each."""
+    order = numpy.argsort(mixed, kind="stable")
+    classes, values = numbers[order], mixed[order]
+    spread = values.std()
+    edges = numpy.flatnonzero(numpy.diff(classes))
+    if len(edges) != numbers.max() or spread == 0:
+        return False
+    values = (values / spread).round(9)  # 0.1 + 0.2 is 0.3
+    if (values[edges] == values[edges + 1]).any():
+        return False
+    steps = numpy.diff(numpy.unique(values))
+    reach = max(_NEAR, 1.01 * float(steps.min()))  # of whole numbers, the next one is near
+    enough = max(_AT_THE_EDGE * len(values), 2)
+    return all(
+        ((values <= values[edge]) & (values > values[edge + 1] - reach)).sum() >= enough
+        and ((values >= values[edge + 1]) & (values < values[edge] + reach)).sum() >= enough
+        for edge in edges
+    )
