@@ -52,7 +52,7 @@ def skewed(values: Sequence[float]) -> str:
 
 
 def test_the_logarithm_is_proposed_only_where_every_value_has_one_and_it_takes_the_skewness_away() -> None:
-    assert "try to predict the logarithm" in skewed(log_normal(500))
+    assert "predict the logarithm" in skewed(log_normal(500))
     assert "predict log(1 + value)" in skewed([0.0] * 20 + [round(10 * value) for value in log_normal(500)])
     assert "log" not in skewed([value - 75 for value in log_normal(500)]), "some are negative"
     assert "log" not in skewed([*normal(500), 5000.0])
@@ -68,7 +68,7 @@ def test_no_logarithm_is_proposed_of_negative_numbers(values: list[float]) -> No
 def test_skewed_counts_are_told_of_a_loss_for_counts(tmp_path: Path) -> None:
     draw = random.Random(0)
     rented = [int(draw.expovariate(1 / 40)) for _ in range(500)]
-    assert "a loss for counts (Poisson)" in about(
+    assert "take a loss for counts (Poisson)" in about(
         inspected(tmp_path, {"x": normal(500), "rented": rented}, "rented"), "rented"
     )
 
@@ -195,3 +195,25 @@ def test_data_of_measurements_get_no_false_advice(tmp_path: Path, name: str) -> 
     assert not any(
         part in said(found) for part in ("Try both", "come round", "whole number in every row", "Missing values")
     )
+
+
+def test_amounts_that_chance_repeats_beside_next_to_nothing_else_are_kept(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    income = [round(draw.gauss(30_000, 6_000)) for _ in range(1500)]
+    owed = [0 if draw.random() < 0.98 else draw.randrange(10_000) for _ in range(1500)]
+    assert "recorded twice" in said(inspected(tmp_path, {"income": income, "owed": owed, "y": normal(1500)}, "income"))
+    text = said(inspected(tmp_path, {"income": income, "owed": owed, "kind": ["a"] * 750 + ["b"] * 750}, "kind"))
+    assert "Remove them" not in text
+
+
+def test_rows_in_the_order_of_parts_of_a_time_are_said_to_be(tmp_path: Path) -> None:
+    columns: dict[str, Sequence[object]] = {
+        "yr": [n // 200 for n in range(400)],
+        "day": [n // 8 % 25 for n in range(400)],
+        "hr": [n % 8 * 3 for n in range(400)],
+        "x": normal(400),
+        "kind": ["a", "b"] * 200,
+    }
+    assert "in the order of time" in about(inspected(tmp_path, columns, "kind"), "yr", "day", "hr")
+    mixed = {name: random.Random(0).sample(values, len(values)) for name, values in columns.items()}
+    assert "in the order of time" not in said(inspected(tmp_path, mixed, "kind"))

@@ -22,7 +22,7 @@ from .made import SHIPPED
 from .tables_made import flowers, written
 
 ROWS = 400
-LEAKS = ("can be computed", "Two columns together", "own words", "only where", "only afterwards, and")
+LEAKS = ("can be computed", "without a mistake, though", "word for word", "only where", "only afterwards, and")
 
 
 def inspected(folder: Path, columns: dict[str, Sequence[object]], target: str) -> Inspection:
@@ -177,6 +177,23 @@ def test_values_for_one_answer_alone_are_found(tmp_path: Path) -> None:
     [leak] = leaks(inspected(tmp_path, columns, "survived"))
     assert leak.columns == ("body",)
     assert "filled in only where 'survived' is '0'" in leak.what
+
+
+def test_what_comes_only_after_one_answer_is_found_where_it_is_zero_else(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    default = ["yes" if draw.random() < 0.3 else "no" for _ in range(ROWS)]
+    recovered = [
+        counts(2)[place] if answer == "yes" and draw.random() < 0.6 else 0 for place, answer in enumerate(default)
+    ]
+    found = inspected(tmp_path, {"x": normal(0), "recoveries": recovered, "default": default}, "default")
+    assert [leak.columns for leak in leaks(found)] == [("recoveries",)]
+    assert "other than 0 only where 'default' is 'yes'" in leaks(found)[0].what
+
+
+def test_a_ratio_of_two_columns_that_tells_the_class_is_found(tmp_path: Path) -> None:
+    dense = ["yes" if a / c > 0.5 else "no" for a, c in zip(A, C, strict=True)]
+    [leak] = leaks(inspected(tmp_path, {**SEEN, "dense": dense}, "dense"))
+    assert leak.columns == ("a", "c")
 
 
 def test_a_name_that_says_afterwards_is_a_warning_where_its_values_go_with_the_answer(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ _NAMES_OF_CYCLES = (
     ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"),
 )  # fmt: skip
+_PARTS_OF_TIME = (
+    frozenset({"year", "yr"}), frozenset({"month", "mnth"}), frozenset({"week"}), frozenset({"day"}),
+    frozenset({"hour", "hr"}), frozenset({"minute"}),
+)  # fmt: skip
+"""Words of names of the parts of a time, the longest part first."""
 _FEWEST_OF_A_CYCLE = 3
 _NAMING = frozenset(
     {
@@ -54,12 +59,39 @@ def advice(columns: Sequence[Judged], target: TargetView | None, inputs: Sequenc
     """Notes on the columns that a model is given, none of which stops it from learning."""
     given = set(inputs)
     held = [judged for judged in columns if judged.column.name in given]
+    yield from _order_of_parts(held)
     yield from _cycles(held)
     yield from _numbers_as_names(held)
     yield from _numbers_of_rows(held)
     yield from _names_of_rows(held)
     if target is not None:
         yield from _telling_gaps(held, target)
+
+
+def _order_of_parts(columns: Sequence[Judged]) -> Iterator[Remark]:
+    """Rows in the order of time, where no date says so but its parts do: a column of years, one of days, one of hours."""
+    if not columns or any(judged.kind is Kind.DATE for judged in columns):
+        return
+    sorted_by: list[Judged] = []
+    same = polars.repeat(True, len(columns[0].values) - 1, eager=True)  # so far, as in the row before
+    for names in _PARTS_OF_TIME:
+        for judged in columns:
+            if judged.kind not in (Kind.WHOLE, Kind.YES_NO) or not words_of_name(judged.column.name) & names:
+                continue
+            steps = judged.values.cast(polars.Float64, strict=False).diff()[1:]  # a year may be 0 or 1
+            if steps.null_count() or len(steps) < _FEWEST_UNIQUE:
+                continue
+            if bool((same & (steps < 0)).any()):
+                continue
+            sorted_by.append(judged)
+            same = same & (steps == 0)
+    if sum(judged.column.distinct - 1 for judged in sorted_by) >= _FEWEST_OF_A_CYCLE:
+        what = f"The rows stand in the order of {_quoted(sorted_by)}, so in the order of time."
+        remedy = (
+            "If the model is to predict what comes later, test it on the last rows: with one column of dates instead of these "
+            "parts, the split is by time."
+        )
+        yield Remark(what, remedy=remedy, columns=_named(sorted_by))
 
 
 def _cycles(columns: Sequence[Judged]) -> Iterator[Remark]:

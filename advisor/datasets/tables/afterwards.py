@@ -49,9 +49,7 @@ def afterwards(
     texts = [judged for judged in columns if judged.kind is Kind.TEXT]
     written = [judged for judged in texts if _is_written(judged.values.gather(some), sought, task)]
     if written:
-        what = (
-            f"{_quoted(written)} {_has(written)} the answer {shown} in {_its(written)} own words in nearly every row."
-        )
+        what = f"{_quoted(written)} {'holds' if len(written) == 1 else 'hold'} the answer {shown} word for word."
         remedy = "Take it out of the texts: else a model learns to find it there, and fails on new texts."
         yield Remark(what, Weight.WARNING, remedy, _named(written))
     others = [judged for judged in columns if judged not in written]
@@ -96,16 +94,23 @@ def _filled_for_one(
     columns: Sequence[Judged], shown: str, task: Task, answers: polars.Series, rows: polars.Series
 ) -> Iterator[Remark]:
     """Columns that have a value, or lack one, for a single class only."""
-    gapped = [judged for judged in columns if 0 < judged.column.missing < 1]
-    if task is not Task.CLASSIFY or not gapped:
+    if task is not Task.CLASSIFY:
         return
     classes = answers.unique().sort()
     indices = answers.rank("dense").to_numpy().astype(numpy.int64) - 1
     share = numpy.bincount(indices, minlength=len(classes)) / len(indices)
     found: dict[tuple[str, str], list[Judged]] = {}
-    for judged in gapped:
-        there = judged.values.gather(rows).is_not_null().to_numpy()
-        for filled, marked in ((True, there), (False, ~there)):
+    for judged in columns:
+        late = bool(words_of_name(judged.column.name) & _AFTER)
+        if not late and not 0 < judged.column.missing < 1:
+            continue
+        held = judged.values.gather(rows)
+        there = held.is_not_null().to_numpy()
+        cases = [("filled in", there), ("left empty", ~there)]
+        if late:  # nothing came of it: 0, or none
+            usual = held.drop_nulls().mode()[0]
+            cases.append((f"other than {_written(usual)}", (held != usual).fill_null(value=False).to_numpy()))
+        for word, marked in cases:
             counts = numpy.bincount(indices[marked], minlength=len(classes))
             most, total = int(counts.argmax()), int(counts.sum())
             if total < _FEWEST_FILLED or counts[most] < _PURE * total:
@@ -115,7 +120,6 @@ def _filled_for_one(
                 counts[most] * numpy.log(share[most]) < numpy.log(_CHANCE)
                 and 1 - counts[most] / total < (1 - share[most]) / 10
             ):
-                word = "filled in" if filled else "left empty"
                 found.setdefault((word, str(classes[most])), []).append(judged)
                 break
     for (word, answer), judged_so in found.items():
@@ -123,6 +127,10 @@ def _filled_for_one(
         what = f"{_quoted(judged_so)} {are} {word} only where {shown} is {shorten(answer, 30)!r}, with hardly an exception."
         remedy = "It may be known only afterwards: leave it out unless it is known when the prediction is made."
         yield Remark(what, Weight.WARNING, remedy, _named(judged_so))
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else repr(shorten(value, 30))
 
 
 def _explains(values: polars.Series, answers: polars.Series, task: Task) -> bool:
@@ -155,10 +163,6 @@ def _left_variance(pairs: polars.DataFrame, by: str, of: str) -> tuple[float, fl
 
 def _has(found: Sequence[Judged]) -> str:
     return "has" if len(found) == 1 else "have"
-
-
-def _its(found: Sequence[Judged]) -> str:
-    return "its" if len(found) == 1 else "their"
 
 
 def _goes(found: Sequence[Judged]) -> str:

@@ -53,11 +53,15 @@ def pairs_that_tell(
     if task is Task.CLASSIFY:
         found += _differences(columns, some, numbers)
     if found:
-        shown = join_first([f"{one.quoted} with {other.quoted}" for one, other in found], _SHOWN)
-        tells = "tells" if len(found) == 1 else "each tell"
-        what = (
-            f"Two columns together, {shown}, {tells} {shorten(name, 40)!r} without a mistake, though none does alone."
-        )
+        shown = repr(shorten(name, 40))
+        if len(found) == 1:
+            [(one, other)] = found
+            what = (
+                f"{one.quoted} and {other.quoted} together tell {shown} without a mistake, though neither does alone."
+            )
+        else:
+            listed = join_first([f"{one.quoted} with {other.quoted}" for one, other in found], _SHOWN)
+            what = f"Pairs of columns tell {shown} without a mistake, though none of these does alone: {listed}."
         remedy = (
             "If they are not known before the answer, leave out one of the two: scores would be too good to be true."
         )
@@ -104,7 +108,7 @@ def _code_all(
 def _differences(
     columns: Sequence[Judged], rows: polars.Series, numbers: NDArray[numpy.int64]
 ) -> list[tuple[Judged, Judged]]:
-    """Pairs of numbers whose difference or sum tells the class: goals shot and taken, and who has won.
+    """Pairs of numbers whose difference, sum, ratio or product tells the class: goals shot and taken, and who has won.
 
     Classes that only lie apart show as mistakes or as a gap between them; of a rule, there are rows on both sides of its
     edge.
@@ -116,9 +120,17 @@ def _differences(
     found = []
     for one, other in combinations(ranked, 2):
         first, second = held[one.column.name], held[other.column.name]
-        if any(_parted(mixed, numbers) for mixed in (first - second, first + second)):
+        if any(_parted(mixed, numbers) for mixed in _mixtures(first, second)):
             found.append((one, other))
     return found
+
+
+def _mixtures(first: NDArray[numpy.float64], second: NDArray[numpy.float64]) -> Iterator[NDArray[numpy.float64]]:
+    yield first - second
+    yield first + second
+    if min(first.min(), second.min()) > 0:
+        yield first / second
+        yield first * second
 
 
 def _changes(values: NDArray[numpy.float64], numbers: NDArray[numpy.int64]) -> int:

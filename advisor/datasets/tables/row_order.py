@@ -122,8 +122,8 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
     if same and _often_alike(inputs, repeated):
         what = f"Rows that are the same as another one: {same:,} of {rows:,}."
         remedy = (
-            "As many differ from another one in a single column, so the columns are coarse, and different things may well "
-            "look the same: keep these rows unless you know that they were recorded twice."
+            "The columns are so coarse that different things may well look the same: keep these rows unless you know that "
+            "they were recorded twice."
         )
         yield Remark(what, remedy=remedy)
     elif same:
@@ -138,16 +138,26 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
 
 
 def _often_alike(inputs: polars.DataFrame, repeated: int) -> bool:
-    """True where rows that differ in one column are about as many as those that differ in none: chance repeats them.
+    """True where chance repeats rows: it would if columns had nothing to do with each other, or rows are often nearly alike.
 
-    The column that tells most rows apart is left aside: where it alone tells them, the others repeat by its lack.
+    They are if those that differ in one column are about as many as those that differ in none. The column that tells most
+    rows apart is left aside there: where it alone tells them, the others repeat by its lack.
     """
     if inputs.width > _MOST_COLUMNS_TO_COMPARE:
         return False
+    rows = inputs.height
+    agreeing = [float((counts * (counts - 1.0)).sum()) / (rows * (rows - 1.0)) for counts in map(_counts, inputs)]
+    if rows * (rows - 1) / 2 * math.prod(agreeing) >= 0.5 * repeated:
+        return True
     hashes = [column.hash(seed=place) for place, column in enumerate(inputs)]
     all_ = polars.DataFrame(hashes).sum_horizontal()
-    without = sorted(len(all_) - (all_ - one).n_unique() - repeated for one in hashes)
+    without = sorted(rows - (all_ - one).n_unique() - repeated for one in hashes)
     return sum(without[:-1]) >= repeated
+
+
+def _counts(column: polars.Series) -> polars.Series:
+    """The number of rows of each value."""
+    return column.value_counts(name="rows of a value")["rows of a value"]
 
 
 def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:

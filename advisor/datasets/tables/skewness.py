@@ -24,17 +24,18 @@ def about_skewness(judged: Judged, outliers: bool) -> Iterator[Remark]:
         return
     remedies = _remedies(held, low, skewness)
     if judged.kind is Kind.WHOLE and low >= 0 and high > _LARGE_COUNT and skewness >= _SKEWED:
-        remedies.append("a loss for counts (Poisson), if it counts something")
+        remedies.append("if it counts something, take a loss for counts (Poisson)")
     names = (judged.column.name,)
     if outliers:
-        remedies.append("the absolute error as loss, which large errors upset less")
+        remedies.append("take the absolute error as loss, which a few large errors upset less")
         reach = f"from {low:.6g} to {high:.6g}, median {median:.6g}"
         what = f"Some values of {judged.quoted} lie far from all others ({reach})."
-        remedy = f"Check that they are no mistakes. If they are real, try {', or '.join(remedies)}."
+        remedy = f"Check that they are no mistakes. If they are real, {', or '.join(remedies)}."
         yield Remark(what, Weight.WARNING, remedy, names)
     elif remedies:
         what = f"{judged.quoted} is skewed: most values are small, and a few are large."
-        yield Remark(what, remedy=f"Try {', or '.join(remedies)}.", columns=names)
+        remedy = ", or ".join(remedies)
+        yield Remark(what, remedy=f"{remedy[0].upper()}{remedy[1:]}.", columns=names)
 
 
 def _remedies(held: polars.Series, low: float, skewness: float) -> list[str]:
@@ -45,8 +46,8 @@ def _remedies(held: polars.Series, low: float, skewness: float) -> list[str]:
     if abs(_skewness(changed)) > _LESS * skewness:
         return []
     if low > 0:
-        return ["to predict the logarithm, which is far less skewed"]
-    return ["to predict log(1 + value), which is far less skewed and bears the zeros"]
+        return ["predict the logarithm, which is far less skewed"]
+    return ["predict log(1 + value), which is far less skewed and bears the zeros"]
 
 
 def _skewness(numbers: polars.Series) -> float:
