@@ -22,7 +22,15 @@ from .made import SHIPPED
 from .tables_made import flowers, written
 
 ROWS = 400
-LEAKS = ("can be computed", "without a mistake, though", "word for word", "only where", "only afterwards, and")
+LEAKS = (
+    "can be computed",
+    "without a mistake, though",
+    "word for word",
+    "each tell one class",
+    "tells one class",
+    "only where",
+    "only afterwards, and",
+)
 
 
 def inspected(folder: Path, columns: dict[str, Sequence[object]], target: str) -> Inspection:
@@ -57,6 +65,7 @@ SEEN = {"noise": normal(0), "a": A, "b": B, "c": C}
         ([a * b for a, b in zip(A, B, strict=True)], "'a' times 'b'", ("a", "b")),
         ([a * b * c for a, b, c in zip(A, B, C, strict=True)], "'a' times 'b' times 'c'", ("a", "b", "c")),
         ([round(a / c, 5) for a, c in zip(A, C, strict=True)], "'a' divided by 'c'", ("a", "c")),
+        ([a * b + c for a, b, c in zip(A, B, C, strict=True)], "'c' + 'a' times 'b'", ("a", "b", "c")),
         ([round(1e4 * a / b**2, 3) for a, b in zip(A, B, strict=True)], "'a' divided by 'b' squared", ("a", "b")),
     ],
 )
@@ -188,6 +197,20 @@ def test_what_comes_only_after_one_answer_is_found_where_it_is_zero_else(tmp_pat
     found = inspected(tmp_path, {"x": normal(0), "recoveries": recovered, "default": default}, "default")
     assert [leak.columns for leak in leaks(found)] == [("recoveries",)]
     assert "other than 0 only where 'default' is 'yes'" in leaks(found)[0].what
+
+
+def test_columns_that_mark_single_classes_are_found(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    kinds = [draw.choice("abcd") for _ in range(ROWS)]
+    columns = {
+        "x": normal(0),
+        "is_a": [int(kind == "a") for kind in kinds],
+        "no b": [int(kind != "b") for kind in kinds],
+        "mostly c": [int(kind == "c" and draw.random() < 0.9) for kind in kinds],
+        "kind": kinds,
+    }
+    [leak] = [leak for leak in leaks(inspected(tmp_path, columns, "kind")) if "one class" in leak.what]
+    assert leak.columns == ("is_a", "no b")
 
 
 def test_a_ratio_of_two_columns_that_tells_the_class_is_found(tmp_path: Path) -> None:

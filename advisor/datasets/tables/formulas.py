@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy
@@ -18,6 +20,7 @@ _FEWEST_ROWS, _MOST_ROWS, _COMPARED = 50, 1_000, 200
 _MOST_CELLS = 10_000_000
 _MOST_COLUMNS, _STEPS = 4, 6
 """Columns of a formula, and those that are tried one after the other to find them."""
+_MOST_MULTIPLIED = 30
 _LEFT = 1e-4
 """Of the variance of the answers: what rounding may leave."""
 _LEFT_BY_WEIGHTS = 1e-5
@@ -43,21 +46,68 @@ def formulas(columns: Sequence[Judged], name: str, answers: polars.Series, rows:
     some = rows.gather(drawn)
     held = polars.DataFrame([judged.values.alias(str(place)) for place, judged in enumerate(numeric)])[some].to_numpy()
     sought = numbers.gather(drawn).to_numpy()
-    if (chosen := _parts(held, sought)) is not None:
-        whole = numpy.column_stack([numeric[place].values.gather(rows).to_numpy() for place in chosen])
-        weights = _fitted(whole, numbers.to_numpy())
-        if weights is not None:
-            yield _remark(name, [numeric[place] for place in chosen], _sum(numeric, chosen, weights))
-            return
+    terms = [_Term(judged.quoted, judged.values, (judged,)) for judged in numeric]
+    found = _sum(terms, held, sought, numbers, rows) or _product(numeric, held, sought)
+    if found is None and len(numeric) <= _MOST_MULTIPLIED:
+        couples = list(combinations(range(len(numeric)), 2))
+        terms += [_times(numeric[one], numeric[other]) for one, other in couples]
+        more = [held[:, one] * held[:, other] for one, other in couples]
+        found = _sum(terms, numpy.column_stack([held, *more]), sought, numbers, rows)
+    if found is not None:
+        yield _remark(name, *found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A column, or two multiplied, that may be a part of a sum."""
+
+    said: str
+    values: polars.Series
+    columns: tuple[Judged, ...]
+
+
+def _times(one: Judged, other: Judged) -> _Term:
+    return _Term(f"{one.quoted} times {other.quoted}", one.values * other.values, (one, other))
+
+
+def _sum(
+    terms: Sequence[_Term], held: _Floats, sought: _Floats, answers: polars.Series, rows: polars.Series
+) -> tuple[str, Sequence[Judged]] | None:
+    """The weighted sum of terms that gives the answers in all rows, in words, and its columns; None where there is none."""
+    chosen = _parts(held, sought)
+    if chosen is None:
+        return None
+    kept = [terms[place] for place in chosen]
+    weights = _fitted(numpy.column_stack([term.values.gather(rows).to_numpy() for term in kept]), answers.to_numpy())
+    if weights is None:
+        return None
+    said = ""
+    for weight, term in sorted(zip(weights, kept, strict=True), key=lambda pair: pair[0] < 0):
+        sign = ("-" if weight < 0 else "") if not said else (" - " if weight < 0 else " + ")
+        factor = "" if abs(abs(weight) - 1) < _WHOLE else f"{abs(weight):.3g} * "
+        said += f"{sign}{factor}{term.said}"
+    return said, list({judged.column.name: judged for term in kept for judged in term.columns}.values())
+
+
+def _product(numeric: Sequence[Judged], held: _Floats, sought: _Floats) -> tuple[str, Sequence[Judged]] | None:
+    """The product or ratio that the answers follow, in words, and its columns; None where there is none."""
     with numpy.errstate(divide="ignore", invalid="ignore"):
         held, sought = _logarithms(held), _logarithms(sought)
     known = numpy.isfinite(sought)
     if known.mean() < 0.5 or sought[known].std() == 0:
-        return
-    if (chosen := _parts(held[known], sought[known])) is not None:
-        powers = _fitted(held[known][:, chosen], sought[known])
-        if powers is not None and all(_is_power(power) for power in powers):
-            yield _remark(name, [numeric[place] for place in chosen], _product(numeric, chosen, powers))
+        return None
+    chosen = _parts(held[known], sought[known])
+    powers = None if chosen is None else _fitted(held[known][:, chosen], sought[known])
+    if chosen is None or powers is None or not all(map(_is_power, powers)):
+        return None
+    columns = [numeric[place] for place in chosen]
+    above: list[str] = []
+    below: list[str] = []
+    for power, judged in zip(powers, columns, strict=True):
+        times = {1: "", 2: " squared", 3: " cubed"}[abs(round(power))]
+        (above if power > 0 else below).append(f"{judged.quoted}{times}")
+    divided = f" divided by {' and by '.join(below)}" if below else ""
+    return f"{' times '.join(above) or 'a constant'}{divided}", columns
 
 
 def _is_power(number: float) -> bool:
@@ -83,7 +133,7 @@ def _parts(held: _Floats, sought: _Floats) -> list[int] | None:
     usable = (spread > 0) & (there > 0.5 * len(held))
     pair = _two(centred[:, usable & ~missing.any(axis=0)], sought)
     if pair is not None:
-        return [int(numpy.flatnonzero(usable & ~missing.any(axis=0))[place]) for place in pair]
+        return sorted(int(numpy.flatnonzero(usable & ~missing.any(axis=0))[place]) for place in pair)
     chosen: list[int] = []
     left = sought
     for _ in range(min(_STEPS, int(usable.sum()))):
@@ -146,27 +196,7 @@ def _fitted(held: _Floats, sought: _Floats) -> list[float] | None:
     return [float(weight) for weight in weights] if left @ left <= allowed else None
 
 
-def _sum(columns: Sequence[Judged], chosen: Sequence[int], weights: Sequence[float]) -> str:
-    """The terms in words, positive ones first; a weight of one is not written."""
-    said = ""
-    for weight, place in sorted(zip(weights, chosen, strict=True), key=lambda term: (term[0] < 0, term[1])):
-        sign = ("-" if weight < 0 else "") if not said else (" - " if weight < 0 else " + ")
-        times = "" if abs(abs(weight) - 1) < _WHOLE else f"{abs(weight):.3g} * "
-        said += f"{sign}{times}{columns[place].quoted}"
-    return said
-
-
-def _product(columns: Sequence[Judged], chosen: Sequence[int], powers: Sequence[float]) -> str:
-    above: list[str] = []
-    below: list[str] = []
-    for power, place in zip(powers, chosen, strict=True):
-        times = {1: "", 2: " squared", 3: " cubed"}[abs(round(power))]
-        (above if power > 0 else below).append(f"{columns[place].quoted}{times}")
-    divided = f" divided by {' and by '.join(below)}" if below else ""
-    return f"{' times '.join(above) or 'a constant'}{divided}"
-
-
-def _remark(name: str, columns: Sequence[Judged], formula: str) -> Remark:
+def _remark(name: str, formula: str, columns: Sequence[Judged]) -> Remark:
     shown = repr(shorten(name, 40))
     what = f"{shown} can be computed from other columns: it follows {formula} in nearly every row."
     remedy = (

@@ -18,6 +18,7 @@ _MOST_VALUES, _ROWS_A_PAIR = 50, 5
 _MOST_LOOKED_AT = 2_000
 _MOST_CODES, _MOST_NUMBERS = 60, 40
 """Columns of which all pairs are looked at; of more, those that alone say most about the answer, of the first 2,000."""
+_FEWEST_MARKED = 3
 _FEWEST_OTHERS = 10
 """Rows whose answer is not the most common one."""
 _LEFT = 1e-4
@@ -52,6 +53,11 @@ def pairs_that_tell(
     ]
     if task is Task.CLASSIFY:
         found += _differences(columns, some, numbers)
+        yield from _remark_on_marks(
+            [judged for judged, code in zip(coded, codes, strict=True) if _marks(code, numbers)], name
+        )
+    if len(drawn) < len(rows):  # what a sample shows is held against all rows
+        found = [pair for pair in found if _tell(*pair, task, answers, rows)]
     if found:
         shown = repr(shorten(name, 40))
         if len(found) == 1:
@@ -67,6 +73,40 @@ def pairs_that_tell(
         )
         names = dict.fromkeys(judged.column.name for pair in found[:_SHOWN] for judged in pair)
         yield Remark(what, Weight.WARNING, remedy, tuple(names))
+
+
+def _tell(one: Judged, other: Judged, task: Task, answers: polars.Series, rows: polars.Series) -> bool:
+    """True where the two columns tell the answers in all of these rows."""
+    values = [judged.values.gather(rows) for judged in (one, other)]
+    numbers = numbered(answers) - 1
+    if task is not Task.CLASSIFY:
+        return _code_all(numbered(values[0]), numbered(values[1]), numbers, answers.to_numpy())
+    if _code_all(numbered(values[0]), numbered(values[1]), numbers, None):
+        return True
+    if not all(held.dtype.is_float() for held in values):
+        return False
+    return any(_parted(mixed, numbers) for mixed in _mixtures(values[0].to_numpy(), values[1].to_numpy()))
+
+
+def _marks(codes: NDArray[numpy.int64], numbers: NDArray[numpy.int64]) -> bool:
+    """True where one of two values stands in all rows of a class and in no others, as in a column `is_red`."""
+    rows = numpy.bincount(numbers)
+    if len(rows) < _FEWEST_MARKED or len(numpy.unique(codes)) != 2:
+        return False
+    marked = codes == codes.max()
+    of_each = numpy.bincount(numbers[marked], minlength=len(rows))
+    one = numpy.flatnonzero(of_each) if 2 * marked.sum() <= len(codes) else numpy.flatnonzero(rows - of_each)
+    exact = len(one) == 1 and of_each[one[0]] in (0, rows[one[0]])
+    return bool(exact and rows[one[0]] >= _FEWEST_OTHERS)
+
+
+def _remark_on_marks(found: Sequence[Judged], name: str) -> Iterator[Remark]:
+    if found:
+        names = join_first([judged.quoted for judged in found])
+        each = "tells one class" if len(found) == 1 else "each tell one class"
+        what = f"{names} {each} of {shorten(name, 40)!r} from all others without a mistake."
+        remedy = "Leave out columns that were made from the answer."
+        yield Remark(what, Weight.WARNING, remedy, tuple(judged.column.name for judged in found))
 
 
 def numbered(values: polars.Series) -> NDArray[numpy.int64]:
