@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.tables.columns import CLOCK, CLOCK_IN_WORDS, Judged, judge
-from advisor.datasets.values.conversion import converted
+from advisor.datasets.values.conversion import as_texts, class_texts, converted
 from tests.properties import examples
 
 
@@ -130,3 +130,11 @@ def test_hours_and_minutes_are_recognised_as_times_of_a_day(name: str, values: l
 )
 def test_other_numbers_are_no_times_of_a_day(name: str, values: Sequence[object]) -> None:
     assert CLOCK not in column(name, values).column.remark
+
+
+def test_padded_times_are_read_again_as_the_same_numbers_and_the_same_classes() -> None:
+    values = [f"{time:04}" for time in TIMES[::8]]
+    judged = column("x", values)
+    raw = polars.Series("x", values)
+    assert converted(raw, judged.kind, judged.style).to_list() == judged.values.to_list()
+    assert class_texts(raw, judged.style).to_list() == as_texts(judged.values).to_list()

@@ -183,9 +183,11 @@ def test_values_for_one_answer_alone_are_found(tmp_path: Path) -> None:
         "cabin": ["" if draw.random() < 0.7 else draw.randrange(300) for _ in survived],
         "survived": survived,
     }
-    [leak] = leaks(inspected(tmp_path, columns, "survived"))
+    found = inspected(tmp_path, columns, "survived")
+    [leak] = leaks(found)
     assert leak.columns == ("body",)
     assert "filled in only where 'survived' is '0'" in leak.what
+    assert not [remark for remark in found.remarks if "Missing values" in remark.what], "that is said already"
 
 
 def test_what_comes_only_after_one_answer_is_found_where_it_is_zero_else(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ _COMMON = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _OPEN_FIELD = re.compile(r'(?:^|[,\t;|]) *"[^"]*\Z', re.MULTILINE)
 _QUOTED_FIELD = re.compile(r'(?<![^,\t;|\r\n])"[^"]*"')
-_MOST_RECORDS = 300
+_MOST_RECORDS, _MOST_CELLS = 300, 50_000
 _MOST_ANNOUNCED = 100
 _CONSISTENT = 0.9
 csv.field_size_limit(LONGEST_LINE)  # a field may be a whole document; the default is 128 KiB
@@ -75,7 +75,7 @@ class _Guess:
     @property
     def cleanness(self) -> float:
         """The share of fields that no other delimiter divides; a comma may be a decimal one."""
-        cells = [cell for record in self.records for cell in record]
+        cells = list(islice((cell for record in self.records for cell in record), _MOST_CELLS))
         others = [mark for mark in _COMMON if mark != self.delimiter]
         clean = sum(not any(mark in cell for mark in others) or bool(_NUMBER.fullmatch(cell)) for cell in cells)
         return clean / max(len(cells), 1)

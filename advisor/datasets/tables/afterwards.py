@@ -60,9 +60,10 @@ def afterwards(
         if words_of_name(judged.column.name) & _AFTER and _explains(judged.values.gather(some), sought, task)
     ]
     if late:
-        what = (
-            f"{_quoted(late)} {_has(late)} the name of something known only afterwards, and {_goes(late)} with {shown}."
-        )
+        if len(late) == 1:
+            what = f"By its name, {_quoted(late)} is known only afterwards, and its values go with {shown}."
+        else:
+            what = f"By their names, {_quoted(late)} are known only afterwards, and their values go with {shown}."
         remedy = "Leave out what is not known yet when the prediction is made."
         yield Remark(what, Weight.WARNING, remedy, _named(late))
 
@@ -159,14 +160,6 @@ def _explains(values: polars.Series, answers: polars.Series, task: Task) -> bool
 def _left_variance(pairs: polars.DataFrame, by: str, of: str) -> tuple[float, float]:
     left = pairs.select((polars.col(of) - polars.col(of).mean().over(by)).var()).item()
     return float(left or 0.0), float(pairs.select(polars.col(of).var()).item() or 0.0)
-
-
-def _has(found: Sequence[Judged]) -> str:
-    return "has" if len(found) == 1 else "have"
-
-
-def _goes(found: Sequence[Judged]) -> str:
-    return "goes" if len(found) == 1 else "go"
 
 
 def _named(found: Sequence[Judged]) -> tuple[str, ...]:

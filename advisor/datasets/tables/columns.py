@@ -160,7 +160,7 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
     if look.coded and look.plain == known and dates.are_padded_times(texts):
-        return _judged(texts.name, Kind.WHOLE, look.numbers, remark=CLOCK)
+        return _judged(texts.name, Kind.WHOLE, look.numbers, style=reading.Style.PLAIN.value, remark=CLOCK)
     style = _number_style(look, comma_first)
     if style is not None:
         numbers = style[1]

@@ -99,6 +99,8 @@ def _inspection(
     described = tuple(judged.column for judged in columns)
     left_out = {*copies, order.group_column, target.name if target else None}  # the answer, and the group of a row
     inputs = tuple(column.name for column in described if column.kind.usable and column.name not in left_out)
+    suspected = {name for remark in leaks for name in remark.columns}
+    trusted = [name for name in inputs if name not in suspected]
     size = path.stat().st_size
     modality = "text" if inputs and is_text_task(described, inputs) else "tabular"
     facts: dict[str, Value] = {"data.modality": modality, "data.examples": sample.rows, "data.bytes": size}
@@ -124,7 +126,7 @@ def _inspection(
         time_column=order.time_column,
         group_column=order.group_column,
         remarks=tuple(
-            _remarks(sample, columns, target, inputs, (*leaks, *order.remarks, *advice(columns, target, inputs)))
+            _remarks(sample, columns, target, inputs, (*leaks, *order.remarks, *advice(columns, target, trusted)))
         ),
         sampled=sample.sampled,
         bytes=size,
