@@ -21,7 +21,8 @@ NO_DELIMITER = "\x1f"
 _COMMON = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 _OPEN_FIELD = re.compile(r'(?:^|[,\t;|]) *"[^"]*\Z', re.MULTILINE)
-_MOST_RECORDS = 300
+_QUOTED_FIELD = re.compile(r'(?<![^,\t;|\r\n])"[^"]*"')
+_MOST_RECORDS, _MOST_CELLS = 300, 50_000
 _MOST_ANNOUNCED = 100
 _CONSISTENT = 0.9
 csv.field_size_limit(LONGEST_LINE)  # a field may be a whole document; the default is 128 KiB
@@ -74,7 +75,7 @@ class _Guess:
     @property
     def cleanness(self) -> float:
         """The share of fields that no other delimiter divides; a comma may be a decimal one."""
-        cells = [cell for record in self.records for cell in record]
+        cells = list(islice((cell for record in self.records for cell in record), _MOST_CELLS))
         others = [mark for mark in _COMMON if mark != self.delimiter]
         clean = sum(not any(mark in cell for mark in others) or bool(_NUMBER.fullmatch(cell)) for cell in cells)
         return clean / max(len(cells), 1)
@@ -89,7 +90,7 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
 
     Raises InputError where two columns have the same name, there is only a header, or the first line does not end.
     """
-    line_end = "\r" if "\r" in text and "\n" not in text else "\n"
+    line_end = _line_end(text)
     if line_end == "\r":
         text = text.replace("\r", "\n")
     if not complete and "\n" not in text:
@@ -118,6 +119,12 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
     quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
     spaced = bool(quote) and _is_spaced(text, guess.delimiter)
     return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced)
+
+
+def _line_end(text: str) -> str:
+    """A carriage return where more lines end with it alone than with a line feed, whatever stands in quoted fields."""
+    bare = _QUOTED_FIELD.sub("", text) if '"' in text and "\r" in text else text
+    return "\r" if bare.count("\r") - bare.count("\r\n") > bare.count("\n") else "\n"
 
 
 def _whole_records(text: str) -> str:

@@ -110,7 +110,9 @@ def _sample_of(path: Path) -> TableSample:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(_GUESSED_FROM)
-        while len(start) < min(size, LONGEST_LINE) and start.count(b"\n") < _FEWEST_LINES:  # very many columns
+        while (
+            len(start) < min(size, LONGEST_LINE) and start.count(b"\n") + start.count(b"\r") < _FEWEST_LINES
+        ):  # very many columns
             start += file.read(min(len(start), LONGEST_LINE - len(start)))
     encoding = _encoding(path, start, size)
     dialect = dialects.recognise(encodings.decoded(start, encoding), encoding, path, complete=size <= len(start))

@@ -14,7 +14,9 @@ from advisor.datasets.dataset import Column, Kind
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import conversion as reading
+from advisor.datasets.values import dates
 from advisor.datasets.values.conversion import as_texts
+from advisor.datasets.values.legends import legend
 from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
@@ -37,6 +39,12 @@ _CODES = frozenset({"zip", "zipcode", "postcode", "postal", "plz", "fips", "isbn
 BINS = 8
 """Most bars of a histogram."""
 INFINITE = "Infinite values count as missing."
+_MONTHLY = frozenset({"month", "months", "yyyymm", "yearmonth", "ym", "period", "date"})
+_CLOCK = frozenset(
+    {"time", "clock", "hhmm", "hour", "hours", "arrival", "departure", "arr", "dep", "opening", "closing"}
+)
+CLOCK = "Its numbers are times of a day: 930 is 9:30, and 2359 comes just before 0."
+CLOCK_IN_WORDS = "Its texts are times of a day."
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
 
 
@@ -148,8 +156,11 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     texts, known = look.texts, look.known
     if known == 0:
         return _judged(texts.name, Kind.EMPTY, texts, distinct=0)
-    if (date := reading.date_style(texts, look.first)) == (reading.DIGITS, False):  # 20200131 is a number, too
+    date = dates.date_style(texts, look.first, of_months=bool(words_of_name(texts.name) & _MONTHLY))
+    if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
+    if look.coded and look.plain == known and dates.are_padded_times(texts):
+        return _judged(texts.name, Kind.WHOLE, look.numbers, style=reading.Style.PLAIN.value, remark=CLOCK)
     style = _number_style(look, comma_first)
     if style is not None:
         numbers = style[1]
@@ -195,7 +206,8 @@ def _numbers(
     known = held[~numpy.isnan(held)]
     if not len(known):
         return _judged(name, Kind.EMPTY, as_texts(numbers), distinct=0)
-    distinct = len(numpy.unique(known))
+    different = numpy.unique(known)
+    distinct = len(different)
     whole = bool(((known == numpy.rint(known)) & (numpy.abs(known) < 2**53)).all())
     kind = Kind.WHOLE if whole else Kind.NUMBER
     if whole and distinct == 2 and (known.min(), known.max()) == (0.0, 1.0):
@@ -207,15 +219,19 @@ def _numbers(
         remarks.append(f"{shown} among its numbers {'counts' if len(others) == 1 else 'count'} as missing.")
     if infinite:
         remarks.append(INFINITE)
+    if kind is Kind.WHOLE and dates.are_times_of_day(different, named=bool(words_of_name(name) & _CLOCK)):
+        remarks.append(CLOCK)
     return _judged(name, kind, numbers, style=style, distinct=distinct, remark=" ".join(remarks))
 
 
 def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged | None:
     """A column of dates; None where too few of its texts are."""
-    moments = reading.dates_of(texts, style)
-    if moments.count() < (1 - _STRAY_SHARE) * known:
+    moments = dates.dates_of(texts, style)
+    if moments.count() < (1 - dates.FALSE_DATES) * known:
         return None
-    remark = "Day and month could be the other way round; it was read as day first." if ambiguous else ""
+    remark = ""
+    if ambiguous:
+        remark = "No day is above 12, so day and month could be the other way round; it was read as day first."
     return _judged(texts.name, Kind.DATE, moments, style=style, remark=remark)
 
 
@@ -232,7 +248,8 @@ def _words(look: Look, words: float) -> Judged:
         kind = Kind.IDENTIFIER
     else:
         kind = Kind.TEXT if nearly else Kind.CATEGORY
-    return _judged(texts.name, kind, texts, distinct=distinct)
+    remark = CLOCK_IN_WORDS if dates.are_clock_times(texts, look.first) else ""
+    return _judged(texts.name, kind, texts, distinct=distinct, remark=remark)
 
 
 def _are_uuids(look: Look) -> bool:
@@ -255,13 +272,18 @@ def _with_name(judged: Judged, named: bool) -> Judged:
         style = "" if kind is Kind.DATE else judged.style  # its values are read as words
         return replace(judged, column=replace(column, kind=Kind.CONSTANT), style=style)
     words = words_of_name(column.name)
+    if kind is Kind.WHOLE and (said := legend(column.name)) and column.distinct <= len(said):
+        texts = as_texts(judged.values)
+        if set(texts.drop_nulls().unique()) <= said.keys():
+            remark = f"Its name says that {join_names([f'{number} is {word}' for number, word in said.items()])}."
+            return Judged(replace(column, kind=Kind.CATEGORY, remark=remark), texts, judged.style)
     if kind is Kind.WHOLE:
         unique = column.distinct == known >= _FEWEST_FOR_IDENTIFIER
         if unique and (words & _NUMBERING or (not named and _counts_rows(judged.values))):
             return replace(judged, column=replace(column, kind=Kind.IDENTIFIER))
         if (words & _IDENTIFYING and column.distinct > 20 and not unique) or words & _CODES:
             texts = as_texts(judged.values)
-            remark = "Its numbers are names, not quantities."
+            remark = "Its numbers are names, not quantities; sometimes they do better as numbers: try both."
             return Judged(replace(column, kind=Kind.CATEGORY, remark=remark), texts, judged.style)
     return judged
 
@@ -292,18 +314,23 @@ def _described(judged: Judged) -> Column:
 
 def _counts(judged: Judged) -> tuple[int, ...]:
     """The histogram of a column; none where its values are hardly ever the same, and none of one value."""
-    known = judged.values.drop_nulls()
-    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE) and len(known):
-        numbers = known.cast(polars.Float64).to_numpy()
+    values = judged.values
+    if judged.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE):
+        numbers = values.cast(polars.Float64).to_numpy()
+        numbers = numbers[~numpy.isnan(numbers)]
+        if not len(numbers):
+            return ()
+        low = numbers.min()
         with numpy.errstate(all="ignore"):  # from the least to the greatest float is more than a float
-            span = numbers.max() - numbers.min()
+            span = numbers.max() - low
             if not numpy.isfinite(span):
                 return ()
-            shares = (numbers - numbers.min()) / (span or 1.0)  # numpy refuses a span that is tiny beside its numbers
-        return tuple(numpy.histogram(shares, bins=BINS, range=(0.0, 1.0))[0].tolist())
+            places = ((numbers - low) / (span or 1.0) * BINS).astype(numpy.int64)
+        return tuple(numpy.bincount(numpy.minimum(places, BINS - 1), minlength=BINS).tolist())
     if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
-        counted = known.value_counts(name="of")["of"]
-        return tuple(counted.sort(descending=True).head(BINS).to_list())
+        known = values.drop_nulls() if values.null_count() else values
+        counted = known.value_counts(name="of", sort=True)["of"]
+        return tuple(counted.head(BINS).to_list())
     return ()
 
 

@@ -11,6 +11,7 @@ import polars
 
 from advisor.datasets import fingerprint
 from advisor.datasets.dataset import UNSAID, Column, Inspection, Kind, Remark, Task, Weight
+from advisor.datasets.tables.advice import advice
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge_all
 from advisor.datasets.tables.examples import TableReading, joined
@@ -98,6 +99,8 @@ def _inspection(
     described = tuple(judged.column for judged in columns)
     left_out = {*copies, order.group_column, target.name if target else None}  # the answer, and the group of a row
     inputs = tuple(column.name for column in described if column.kind.usable and column.name not in left_out)
+    suspected = {name for remark in leaks for name in remark.columns}
+    trusted = [name for name in inputs if name not in suspected]
     size = path.stat().st_size
     modality = "text" if inputs and is_text_task(described, inputs) else "tabular"
     facts: dict[str, Value] = {"data.modality": modality, "data.examples": sample.rows, "data.bytes": size}
@@ -122,7 +125,9 @@ def _inspection(
         inputs=inputs,
         time_column=order.time_column,
         group_column=order.group_column,
-        remarks=tuple(_remarks(sample, columns, target, inputs, (*leaks, *order.remarks))),
+        remarks=tuple(
+            _remarks(sample, columns, target, inputs, (*leaks, *order.remarks, *advice(columns, target, trusted)))
+        ),
         sampled=sample.sampled,
         bytes=size,
         memory_bytes=round(typed.estimated_size() * sample.rows / max(len(typed), 1)),

@@ -20,6 +20,7 @@ _ROWS_A_GROUP = 1.5
 _FEWEST_PERSONS = 20
 _MOST_ROWS_OF_A_PERSON = 100
 """On average; more make it likelier that the values are kinds."""
+_MOST_COLUMNS_TO_COMPARE = 100
 _NEARLY_CONSTANT = 0.995
 _ORDERED = 0.99
 _FEWEST_ROWS = 20
@@ -118,7 +119,14 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
         same = rows - pairs.n_unique()
         known = pairs.drop_nulls().group_by("key").agg(polars.col("answer").n_unique().alias("answers"), polars.len())
         conflicting = int(known.filter(polars.col("answers") > 1)["len"].sum())
-    if same:
+    if same and _often_alike(inputs, repeated):
+        what = f"Rows that are the same as another one: {same:,} of {rows:,}."
+        remedy = (
+            "The columns are so coarse that different things may well look the same: keep these rows unless you know that "
+            "they were recorded twice."
+        )
+        yield Remark(what, remedy=remedy)
+    elif same:
         weight = Weight.WARNING if same > 0.01 * rows else Weight.NOTE
         remedy = "Remove them: tested by copies of training rows, a model looks better than it is."
         yield Remark(f"Rows that repeat another one: {same:,} of {rows:,}.", weight, remedy)
@@ -127,6 +135,29 @@ def _repeated(columns: Sequence[Judged], target: TargetView | None) -> Iterator[
         yield Remark(
             what, Weight.WARNING, "No model can be right on all of them: a column that tells them apart is missing."
         )
+
+
+def _often_alike(inputs: polars.DataFrame, repeated: int) -> bool:
+    """True where chance repeats rows: it would if columns had nothing to do with each other, or rows are often nearly alike.
+
+    They are if those that differ in one column are about as many as those that differ in none. The column that tells most
+    rows apart is left aside there: where it alone tells them, the others repeat by its lack.
+    """
+    if inputs.width > _MOST_COLUMNS_TO_COMPARE:
+        return False
+    rows = inputs.height
+    agreeing = [float((counts * (counts - 1.0)).sum()) / (rows * (rows - 1.0)) for counts in map(_counts, inputs)]
+    if rows * (rows - 1) / 2 * math.prod(agreeing) >= 0.5 * repeated:
+        return True
+    hashes = [column.hash(seed=place) for place, column in enumerate(inputs)]
+    all_ = polars.DataFrame(hashes).sum_horizontal()
+    without = sorted(rows - (all_ - one).n_unique() - repeated for one in hashes)
+    return sum(without[:-1]) >= repeated
+
+
+def _counts(column: polars.Series) -> polars.Series:
+    """The number of rows of each value."""
+    return column.value_counts(name="rows of a value")["rows of a value"]
 
 
 def _nearly_constant(columns: Sequence[Judged]) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""Columns that leak the answer: copies of the target, and those that alone tell it nearly without a mistake."""
+"""Columns that leak the answer: copies of the target, those that alone tell it nearly without a mistake, and hidden leaks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Kind, Remark, Task, Weight
+from advisor.datasets.tables.afterwards import afterwards
 from advisor.datasets.tables.columns import Judged, words_of_name
+from advisor.datasets.tables.formulas import formulas
+from advisor.datasets.tables.pairs import numbered, pairs_that_tell, told
 from advisor.datasets.tables.target import TargetView
 from advisor.wording import join_first, shorten
 
@@ -47,12 +50,17 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[st
     telling: list[str] = []
     naming: list[str] = []
     alike: list[str] = []
+    honest: list[Judged] = []
     for judged in columns:
         name = judged.column.name
-        if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED, Kind.TEXT):
+        if name == target.name or judged.kind in (Kind.EMPTY, Kind.CONSTANT, Kind.NESTED):
             continue
-        held = judged.values if len(drawn) == len(judged.values) else judged.values.gather(drawn)
-        copy, tells = _knows(held, answers, target.task)
+        if judged.kind is Kind.TEXT:
+            honest.append(judged)
+            continue
+        every_row = len(drawn) == len(judged.values)
+        held = judged.values if every_row else judged.values.gather(drawn)
+        copy, tells = _knows(held, answers, target.task, judged.column.distinct if every_row else None)
         if (copy or tells) and len(drawn) < len(rows):  # what a sample shows is held against all rows
             every = every or _Answers.of(target.values.gather(rows))
             copy, tells = _knows(judged.values.gather(rows), every, target.task)
@@ -60,9 +68,17 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[st
             copies.append(name)
         elif tells:
             (naming if judged.kind is Kind.IDENTIFIER else telling).append(name)
-        elif _named_after(name, target.name):
-            alike.append(name)
-    return copies, [*_remarks(target.name, copies, telling, naming, alike)]
+        elif judged.kind.usable:
+            honest.append(judged)
+            if _named_after(name, target.name):
+                alike.append(name)
+    seen = (target.name, target.task, answers.values, drawn)
+    return copies, [
+        *_remarks(target.name, copies, telling, naming, alike),
+        *formulas(honest, target.name, answers.values, drawn),
+        *pairs_that_tell(honest, *seen),
+        *afterwards(honest, *seen),
+    ]
 
 
 def _drawn(target: TargetView, rows: polars.Series) -> polars.Series:
@@ -90,6 +106,8 @@ class _Answers:
     few: tuple[int, ...]
     """The same numbers, where they are so few that Python counts them faster than polars; else none."""
     different: int
+    ranks: NDArray[numpy.float64]
+    """The mean rank of each number to predict, where they are few; else none."""
     always_wrong: float
     """The share of mistakes of always predicting the most common answer."""
 
@@ -98,12 +116,18 @@ class _Answers:
         numbers = values.rank("dense").to_numpy().astype(numpy.uint32)
         counts = numpy.bincount(numbers) if len(numbers) else numpy.ones(1)
         few = tuple(numbers.tolist()) if len(numbers) <= _FEW_ROWS else ()
-        return cls(values, numbers, few, int(numpy.count_nonzero(counts)), 1.0 - counts.max() / max(len(numbers), 1))
+        ranks = _ranks(values.to_numpy()) if few and values.dtype.is_float() else numpy.zeros(0)
+        wrong = 1.0 - counts.max() / max(len(numbers), 1)
+        return cls(values, numbers, few, int(numpy.count_nonzero(counts)), ranks, wrong)
 
 
-def _knows(values: polars.Series, answers: _Answers, task: Task) -> tuple[bool, bool]:
-    """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show."""
-    different = values.n_unique() - (values.null_count() > 0)
+def _knows(values: polars.Series, answers: _Answers, task: Task, different: int | None = None) -> tuple[bool, bool]:
+    """Tell whether values are the answers under another name, and whether they give them away, as far as these rows show.
+
+    `different` is the number of different values, where it is known.
+    """
+    if different is None:
+        different = values.n_unique() - (values.null_count() > 0)
     copy = _is_copy(values, different, answers)
     return copy, copy or _tells(values, different, answers, task)
 
@@ -154,11 +178,13 @@ def _may_tell_number(values: polars.Series, answers: _Answers) -> bool:
     """False where a quick look at few rows shows that a column of numbers is far from going with the target."""
     if not answers.few or values.dtype != polars.Float64:
         return True
-    numbers, targets = values.to_numpy(), answers.values.to_numpy()
+    numbers, targets, ranks = values.to_numpy(), answers.values.to_numpy(), answers.ranks
     known = numpy.isfinite(numbers)
-    numbers, targets = numbers[known], targets[known]
+    if not known.all():
+        numbers, targets = numbers[known], targets[known]
+        ranks = _ranks(targets)
     with numpy.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        found = (_line(numbers, targets), _line(_ranks(numbers), _ranks(targets)))
+        found = (_line(numbers, targets), _line(_ranks(numbers), ranks))
     return any(not abs(one) < _FAR_FROM_CORRELATED for one in found)  # what is no number is looked at closely, too
 
 
@@ -178,20 +204,20 @@ def _ranks(numbers: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
 
 def _tells_number(values: polars.Series, answers: polars.Series) -> bool:
     """True where it goes with the target in a straight line or in its order, or its means explain the target."""
+    if values.dtype != polars.Float64:
+        codes = numbered(values)
+        there = codes > 0
+        rows = int(there.sum())
+        if rows < max(FEWEST_ROWS, 0.5 * len(answers)) or values.n_unique() * _ROWS_A_VALUE > rows:
+            return False
+        return told(codes[there], codes, answers.to_numpy()[there]) >= _EXPLAINED
     pairs = polars.DataFrame([values.alias("value"), answers.alias("answer")]).drop_nulls()
     if len(pairs) < FEWEST_ROWS or len(pairs) < 0.5 * len(answers):
         return False
-    if values.dtype == polars.Float64:
-        found = pairs.select(
-            polars.corr("value", "answer").alias("line"),
-            polars.corr("value", "answer", method="spearman").alias("order"),
-        ).row(0)
-        return any(one is not None and abs(one) >= _CORRELATED for one in found)
-    if pairs["value"].n_unique() * _ROWS_A_VALUE > len(pairs):
-        return False
-    left = pairs.select((polars.col("answer") - polars.col("answer").mean().over("value")).var()).item()
-    all_ = pairs["answer"].var()
-    return isinstance(all_, float) and all_ > 0 and 1 - (left or 0.0) / all_ >= _EXPLAINED
+    found = pairs.select(
+        polars.corr("value", "answer").alias("line"), polars.corr("value", "answer", method="spearman").alias("order")
+    ).row(0)
+    return any(one is not None and abs(one) >= _CORRELATED for one in found)
 
 
 def _named_after(name: str, target: str) -> bool:

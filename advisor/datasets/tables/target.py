@@ -12,6 +12,7 @@ from advisor.datasets.dataset import Kind, Remark, Task, Weight
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.tables.class_counts import ClassCounts
 from advisor.datasets.tables.columns import INFINITE, Judged, words_of_name
+from advisor.datasets.tables.skewness import about_skewness
 from advisor.datasets.values.conversion import as_texts
 from advisor.errors import InputError, did_you_mean, input_error
 from advisor.wording import join_first, shorten
@@ -176,14 +177,7 @@ def _regression(judged: Judged, known: int) -> TargetView:
     if judged.kind is Kind.IDENTIFIER:
         what = f"{judged.quoted} seems to number the rows rather than to measure something."
         remarks.append(Remark(what, Weight.WARNING, "Check that it is what you want to predict.", (column.name,)))
-    if outliers:
-        low, median, high = (held.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
-        reach = f"from {low:.6g} to {high:.6g}, median {median:.6g}"
-        what = f"Some values of {judged.quoted} lie far from all others ({reach})."
-        remedy = (
-            "Check that they are no mistakes; if they are real, predict the logarithm or use a loss that bears them."
-        )
-        remarks.append(Remark(what, Weight.WARNING, remedy, (column.name,)))
+    remarks += about_skewness(judged, outliers)
     remarks += _missing_answers(judged, known, len(judged.values) - known)
     labelled, told = known / len(judged.values), tuple(remarks)
     return TargetView(column.name, Task.REGRESS, judged.values, labelled=labelled, outliers=outliers, remarks=told)

@@ -1,10 +1,8 @@
-"""Texts of a table as numbers, dates, yes or no, and the many spellings of a missing value."""
+"""Texts of a table as numbers, yes or no, and the many spellings of a missing value; columns as their kinds say."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import datetime
 from enum import StrEnum
 
 import numpy
@@ -12,6 +10,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Kind
+from advisor.datasets.values.dates import dates_of
 
 MISSING = [
     "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "none", "NONE", "nil", "?",
@@ -97,74 +96,6 @@ def other_style(
 def are_yes_and_no(values: Sequence[str]) -> bool:
     """True where these two different texts are a pair such as yes and no."""
     return {value.casefold() for value in values} in map(set, _PAIRS)
-
-
-_DAYS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y",
-    "%m-%d-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%Y-%m",
-)  # fmt: skip
-_TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", " %H")
-_LOOKS_LIKE_A_DATE = re.compile(
-    r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9} \d|(19|20)\d{6}$"
-)
-_ENOUGH_DATES = 1000
-_FALSE_DATES = 0.02
-_FEWEST_OF_DIGITS = 5
-DIGITS = "%Y%m%d"
-
-
-def _plain_moments(texts: polars.Series) -> polars.Series:
-    """Moments without what tells them apart only in spelling: the T before the time, a decimal comma, zones."""
-    plain = texts.str.replace(r"(\d)T(\d)", "${1} ${2}").str.replace(r"\s*(Z|UTC|[+-]\d{2}:?\d{2})$", "")
-    return plain.str.replace(r"(:\d{2}),(\d+)$", "${1}.${2}")
-
-
-def date_style(texts: polars.Series, first: str) -> tuple[str, bool] | None:
-    """Find the format of cleaned texts that are dates, and whether day and month could be the other way round.
-
-    A few that are none, such as 31 April, do not make them something else; the `first` of them must look like one.
-    """
-    if not _LOOKS_LIKE_A_DATE.match(first):
-        return None
-    values = texts.drop_nulls().head(50_000).unique(maintain_order=True).head(_ENOUGH_DATES)
-    if str(values[0]).isdigit():
-        digits = [str(value) for value in values]
-        return (DIGITS, False) if len(digits) >= _FEWEST_OF_DIGITS and _misfits(digits, DIGITS) == 0 else None
-    # A zone is only one behind a time: 2020-01 must not lose its month.
-    timed = ":" in str(values[0]) or re.search(r"\dT\d", str(values[0]))
-    dates = _plain_moments(values).str.replace(r"\.\d+$", "") if timed else values
-    written = [str(value) for value in dates]
-    misfits = {style: _misfits(written, style) for style in (day + time for day in _DAYS for time in _TIMES)}
-    fewest = min(misfits.values())
-    if fewest > _FALSE_DATES * len(written):
-        return None
-    fitting = [style for style, count in misfits.items() if count == fewest]
-    return fitting[0], fitting[0].startswith("%d") and any(style.startswith("%m") for style in fitting)
-
-
-def _misfits(written: Sequence[str], style: str) -> int:
-    """Count those that are no dates of this format, until so many tell that it is another."""
-    found = 0
-    for number, text in enumerate(written):
-        try:
-            datetime.strptime(text, style)
-        except ValueError:
-            found += 1
-        if found > 1 + number * _FALSE_DATES:
-            return len(written)
-    return found
-
-
-def dates_of(texts: polars.Series, style: str) -> polars.Series:
-    """Cleaned texts as moments to the microsecond; null where they are none."""
-    if style == "%Y-%m":
-        texts, style = texts + "-01", "%Y-%m-%d"
-    if "%H" in style or "%I" in style:
-        moments, exact = _plain_moments(texts), style.replace("%S", "%S%.f")
-        if style.endswith("%H"):
-            moments, exact = moments + ":00", f"{exact}:%M"  # an hour alone is no time to polars
-        return moments.str.to_datetime(exact, strict=False, time_unit="us")
-    return texts.str.to_date(style, strict=False).cast(polars.Datetime("us"))
 
 
 def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:

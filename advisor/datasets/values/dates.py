@@ -1,0 +1,154 @@
+"""Texts as dates: days and moments, months and quarters; and the hours and minutes of a day."""
+
+from __future__ import annotations
+
+import re
+
+import numpy
+import polars
+from numpy.typing import NDArray
+
+_DAYS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y",
+    "%m-%d-%Y", "%d-%m-%y", "%m-%d-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y",
+    "%d-%b-%Y", "%d-%b-%y",
+)  # fmt: skip
+_TIMES = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", " %H")
+QUARTER = "year and quarter"
+_MONTHS = (
+    "%Y-%m", "%Y/%m", "%m/%Y", "%YM%m", "%b-%y", "%b %y", "%b-%Y", "%b %Y", "%B-%Y", "%B %Y", "%Y %b", "%Y-%b", QUARTER,
+)  # fmt: skip
+DIGITS, _DIGITS_OF_MONTHS = "%Y%m%d", "%Y%m"
+_QUARTER = r"^((19|20)\d\d[ _/-]?[Qq][1-4]|[Qq][1-4][ _/-]?(19|20)\d\d)$"
+_LOOKS_LIKE_A_DATE = re.compile(
+    r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9}[- ]\d|(19|20)\d{6}$|(19|20)\d\d[MmQq]\d|"
+    r"[Qq][1-4][ _/-]?(19|20)\d\d|(19|20)\d\d_[Qq][1-4]$"
+)
+_LOOKS_LIKE_MONTHS_OF_DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])$")
+_YEARS = {"%Y": r"\d{4}", "%y": r"\d\d(\D|$)"}
+_LOOKED_AT = 16
+"""Different texts, from all over the column, that rule out most formats."""
+FALSE_DATES = 0.02
+_FEWEST_OF_DIGITS = 5
+_LAST_YEAR = 2040
+"""Years of two digits are read so that they run on without a gap and end before this one."""
+_LONGEST_SPAN = 90
+"""Years of two digits that are spread over more leave no gap to tell which comes first."""
+_FROM = " from "
+"""Stands in a style between a format with a year of two digits and the first year."""
+
+_CLOCK_WITH_ZEROS = r"^(([01]\d|2[0-3])[0-5]\d|2400)$"
+_CLOCK_WITH_COLONS = r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$"
+_FEWEST_TIMES, _FEWEST_HOURS = 10, 3
+_MANY_TIMES, _MANY_HOURS, _SOME_MINUTES, _LATE_MINUTE = 60, 12, 4, 45
+
+
+def _plain_moments(texts: polars.Series) -> polars.Series:
+    """Moments without what tells them apart only in spelling: the T before the time, a decimal comma, zones."""
+    plain = texts.str.replace(r"(\d)T(\d)", "${1} ${2}").str.replace(r"\s*(Z|UTC|[+-]\d{2}:?\d{2})$", "")
+    return plain.str.replace(r"(:\d{2}),(\d+)$", "${1}.${2}")
+
+
+def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> tuple[str, bool] | None:
+    """Find the format of cleaned texts that are dates, and whether day and month could be the other way round.
+
+    All different texts decide. A few that are no dates, such as 31 April, do not make them something else; the `first`
+    of them must look like one. `of_months` lets 202001 be January 2020.
+    """
+    months_of_digits = of_months and _LOOKS_LIKE_MONTHS_OF_DIGITS.match(first) is not None
+    if not months_of_digits and not _LOOKS_LIKE_A_DATE.match(first):
+        return None
+    values = texts.drop_nulls().unique(maintain_order=True)
+    if first.isdigit():
+        style = _DIGITS_OF_MONTHS if months_of_digits else DIGITS
+        real = len(values) >= _FEWEST_OF_DIGITS and _fitting(values, style) == len(values)
+        return (style, False) if real else None
+    timed = ":" in first or re.search(r"\dT\d", first) is not None
+    times = _TIMES if timed else ("", " %H")
+    styles = [day + time for time in times for day in _DAYS] + ([] if timed else list(_MONTHS))
+    some = values.gather_every(max(len(values) // _LOOKED_AT, 1)).head(_LOOKED_AT)
+    likely = {style: _fitting(values, style) for style in styles if 2 * _fitting(some, style) >= len(some)}
+    most = max(likely.values(), default=0)
+    if len(values) - most > FALSE_DATES * len(values):
+        return None
+    best = [style for style, fitting in likely.items() if fitting == most]
+    ambiguous = best[0].startswith("%d") and any(style.startswith("%m") for style in best)
+    return _with_century(values, best[0]), ambiguous
+
+
+def _fitting(texts: polars.Series, style: str) -> int:
+    """Count the texts that are dates of this format, with as many digits of the year as it says."""
+    held = dates_of(texts, style).is_not_null()
+    year = next((digits for mark, digits in _YEARS.items() if mark in style), None)
+    if year is None:
+        return int(held.sum())
+    before, _, _ = style.partition("%Y" if "%Y" in style else "%y")
+    written = re.sub("%[dmbB]", lambda part: r"\d\d?" if part[0] in ("%d", "%m") else "[A-Za-z]+", re.escape(before))
+    return int((held & texts.str.contains(rf"^{written}{year}")).sum())
+
+
+def _with_century(texts: polars.Series, style: str) -> str:
+    """The format, with the first year where those of two digits do not fall into 1969 to 2068: 49 before 60 is 1949."""
+    if "%y" not in style:
+        return style
+    years = (dates_of(texts, style).dt.year() % 100).drop_nulls().unique().sort().to_numpy()
+    gaps = numpy.diff(years, append=years[0] + 100)
+    span = 100 - int(gaps.max())
+    first = 2000 + int(years[(gaps.argmax() + 1) % len(years)])
+    first -= 100 if first + span >= _LAST_YEAR else 0
+    usual = span > _LONGEST_SPAN or (first >= 1969 and first + span <= 2068)
+    return style if usual else f"{style}{_FROM}{first}"
+
+
+def dates_of(texts: polars.Series, style: str) -> polars.Series:
+    """Cleaned texts as moments to the microsecond; null where they are none. Months and quarters are their first days."""
+    if style == QUARTER:
+        real = polars.when(polars.lit(texts).str.contains(_QUARTER)).then(polars.lit(texts))
+        year = real.str.extract(r"(\d{4})").cast(polars.Int32)
+        month = 3 * real.str.extract(r"[Qq](\d)").cast(polars.Int32) - 2
+        return polars.select(polars.datetime(year, month, 1, time_unit="us").alias(texts.name)).to_series()
+    exact, _, first_year = style.partition(_FROM)
+    if "%d" not in exact:
+        texts, exact = ("1 " + texts).alias(texts.name), f"%d {exact}"
+    if "%H" in exact or "%I" in exact:
+        moments, exact = _plain_moments(texts), exact.replace("%S", "%S%.f")
+        if exact.endswith("%H"):
+            moments, exact = moments + ":00", f"{exact}:%M"  # an hour alone is no time to polars
+        held = moments.str.to_datetime(exact, strict=False, time_unit="us")
+    else:
+        held = texts.str.to_date(exact, strict=False).cast(polars.Datetime("us"))
+    return _from_year(held, int(first_year)) if first_year else held
+
+
+def _from_year(moments: polars.Series, first: int) -> polars.Series:
+    """The same moments of the hundred years that begin with this one."""
+    held, year = polars.lit(moments), polars.lit(moments.dt.year())
+    early, late = held.dt.offset_by("100y"), held.dt.offset_by("-100y")
+    moved = polars.when(year < first).then(early).when(year >= first + 100).then(late).otherwise(held)
+    return polars.select(moved.alias(moments.name)).to_series()
+
+
+def are_times_of_day(numbers: NDArray[numpy.float64], *, named: bool) -> bool:
+    """True where different whole numbers are hours and minutes: 5 for 0:05, 930 for 9:30, up to 2359 or 2400.
+
+    Where the name of the column does not say so, only many times at many hours show it.
+    """
+    if len(numbers) < _FEWEST_TIMES or numbers.min() < 0 or numbers.max() > 2400 or (numbers % 100 > 59).any():
+        return False
+    hours = len(numpy.unique(numbers // 100))
+    if named:
+        return hours >= _FEWEST_HOURS
+    minutes = numpy.unique(numbers % 100)
+    spread = len(minutes) >= _SOME_MINUTES and minutes[-1] >= _LATE_MINUTE  # rooms 101 to 120 of each floor are not
+    return len(numbers) >= _MANY_TIMES and hours >= _MANY_HOURS and spread
+
+
+def are_padded_times(texts: polars.Series) -> bool:
+    """True where all cleaned texts are hours and minutes in four digits, such as 0005 and 0930."""
+    different = texts.drop_nulls().unique()
+    return len(different) >= _FEWEST_TIMES and bool(different.str.contains(_CLOCK_WITH_ZEROS).all())
+
+
+def are_clock_times(texts: polars.Series, first: str) -> bool:
+    """True where all cleaned texts are times of a day such as 9:30 or 23:59:59; the `first` of them is tried first."""
+    return bool(re.match(_CLOCK_WITH_COLONS, first)) and bool(texts.drop_nulls().str.contains(_CLOCK_WITH_COLONS).all())
