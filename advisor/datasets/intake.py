@@ -18,6 +18,13 @@ class Source(StrEnum):
     TEXTS = "folder of texts"
 
 
+SETTINGS = {
+    Source.PICTURES: frozenset({"side", "colours"}),
+    Source.SOUNDS: frozenset({"steps", "hop_seconds", "highest_frequency"}),
+}
+"""Of readers of folders."""
+
+
 @dataclass(frozen=True, slots=True)
 class TakenColumn:
     """A column of a table, and how its values are read."""
@@ -44,3 +51,8 @@ class Intake:
     """Columns of the table that no model was given."""
     reading: Mapping[str, float] = field(default_factory=dict)
     """Of a folder, the size that its files are brought to, by the names of the reader's settings."""
+
+    def __post_init__(self) -> None:
+        lacking = SETTINGS.get(self.source, frozenset()) - self.reading.keys()
+        if lacking:
+            raise ValueError(f"{min(lacking)} is missing")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import time
+import wave
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy
 import pytest
 from PIL import Image
+from sklearn.preprocessing import FunctionTransformer
 from skops import io as skops
 
 from advisor.datasets.again import intake_of
@@ -238,6 +241,21 @@ def test_pictures_are_brought_to_the_size_that_the_model_knows(
     )
 
 
+def test_sounds_are_cut_into_the_steps_that_the_model_knows(tmp_path: Path) -> None:
+    folder = tmp_path / "sounds"
+    for number in range(24):
+        pitch, name = (300, "low") if number % 2 else (1500, "high")
+        samples = numpy.sin(numpy.arange(4000) * 2 * numpy.pi * (pitch + number) / 8000) * 20_000
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        with wave.open(str(folder / name / f"{number:02}.wav"), "wb") as file:
+            file.setparams((1, 2, 8000, 0, "NONE", ""))
+            file.writeframes(samples.astype("<i2").tobytes())
+    winner = replace(READING, model="lstm", settings=replace(SMALL, network="lstm"))
+    examples, before = in_process(folder, None, winner)
+    _, lines, _ = applied_here(saved(folder, None, winner, tmp_path / "model"), folder)
+    assert probabilities(lines, examples.classes) == pytest.approx(before.probabilities, abs=1e-5)
+
+
 def changed(rows: Sequence[Row], change: Callable[[int, Row], Row]) -> list[Row]:
     return [{**row, **change(number, row)} for number, row in enumerate(rows)]
 
@@ -313,9 +331,7 @@ def test_a_card_says_what_the_model_is_and_one_of_another_version_that_it_is(tab
     (model / CARD).write_text(json.dumps({**told, "schema": "advisor/model/7"}))
     assert "in format 7, and this version reads format 1" in str(refusal(model, table))
     (model / CARD).write_text(json.dumps({**told, "intake": 3}))
-    assert "card.json: this file of the model is damaged (card.intake: a mapping is expected" in str(
-        refusal(model, table)
-    )
+    assert "card.json: the saved model is damaged (card.intake: a mapping is expected" in str(refusal(model, table))
     (model / CARD).write_text(json.dumps({"schema": "something/1"}))
     assert "its card is none of a saved model" in str(refusal(model, table))
     assert "this is no folder of a saved model" in str(refusal(table, table))
@@ -333,18 +349,30 @@ def test_a_foreign_type_in_a_saved_model_is_refused_by_name_and_never_built(tabl
 
     model = saved(table, "class", LINEAR, tmp_path / "model")
     kept = (model / ESTIMATOR).read_bytes()
-    skops.dump({"coef_": numpy.ones(3), "more": Trap.__reduce__}, model / ESTIMATOR)
+    skops.dump(FunctionTransformer(os.system), model / ESTIMATOR)  # one of scikit-learn's own that calls anything
     said = str(refusal(model, table))
-    assert "estimator.skops: it holds what no saved model has" in said
+    assert "estimator.skops: it holds what no saved model has: posix.system" in said
     assert "Nothing of it was run" in said
     (model / ESTIMATOR).write_bytes(kept[: len(kept) // 2])
-    assert "estimator.skops: this file of the model is damaged" in str(refusal(model, table))
+    assert "estimator.skops: the saved model is damaged" in str(refusal(model, table))
     skops.dump([1, 2], model / ESTIMATOR)
     assert "it holds no model" in str(refusal(model, table))
 
     network = saved(table, "class", NETWORK, tmp_path / "network")
+    other = saved(
+        written(tmp_path / "more.csv", [{**row, "floor": n % 5} for n, row in enumerate(flats(100))]),
+        "class",
+        NETWORK,
+        tmp_path / "other",
+    )
+    kept_weights = (network / WEIGHTS).read_bytes()
+    (network / WEIGHTS).write_bytes((other / WEIGHTS).read_bytes())
+    assert "weights.pt: the saved model is damaged" in str(refusal(network, table))
+    (network / WEIGHTS).write_bytes(kept_weights)
+    (network / PREPARATION).write_bytes((other / PREPARATION).read_bytes())
+    assert "its files do not fit together" in str(refusal(network, table))
     torch.save({"weight": Trap()}, network / WEIGHTS)
-    assert "weights.pt: this file of the model is damaged" in str(refusal(network, table))
+    assert "weights.pt: the saved model is damaged" in str(refusal(network, table))
     assert not Path(__file__).with_name("sprung").exists()
 
 

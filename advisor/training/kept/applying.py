@@ -21,7 +21,7 @@ from advisor.training.child.classical import asked
 from advisor.training.child.fitted import Fitted, Numbers
 from advisor.training.child.fitting import answer
 from advisor.training.child.metrics import Metric, score
-from advisor.training.kept.card import Card, read_card
+from advisor.training.kept.card import Card, damaged, read_card
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.version import torch_version
@@ -59,7 +59,10 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
             _tell_unseen(card, prepared, say)
             for start in range(0, len(part.examples), AT_ONCE):
                 some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))
-                found = predictions(model, card, prepared, some, request.threads)
+                try:
+                    found = predictions(model, card, prepared, some, request.threads)
+                except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+                    raise damaged(folder, f"its files do not fit together: {error}") from None
                 writer.writerows(_lines(card, found, part, some))
                 if part.truth is not None:
                     truths.append(part.truth[some])

@@ -101,7 +101,7 @@ def read_card(folder: Path) -> Card:
 
 def damaged(path: Path, why: str) -> InputError:
     remedy = "Save the model once more; do not use one that others may have changed."
-    what = f"this file of the model is damaged ({shorten(why, 120)})"
+    what = f"the saved model is damaged ({shorten(why, 120)})"
     return input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
 
 
