@@ -302,7 +302,7 @@ def _counts(judged: Judged) -> tuple[int, ...]:
             shares = (numbers - numbers.min()) / (span or 1.0)  # numpy refuses a span that is tiny beside its numbers
         return tuple(numpy.histogram(shares, bins=BINS, range=(0.0, 1.0))[0].tolist())
     if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
-        counted = known.value_counts(name="of")["of"]
+        counted = known.alias("value").value_counts(name="rows")["rows"]
         return tuple(counted.sort(descending=True).head(BINS).to_list())
     return ()
 
