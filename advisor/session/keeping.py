@@ -23,7 +23,17 @@ from advisor.machine.host import Tree
 from advisor.session.trying import Tried
 from advisor.training.child.request import Ended
 from advisor.training.kept.card import CARD, FILES, Card, read_card
-from advisor.training.kept.request import MESSAGES, Applied, Apply, Keep, Message, Refused, Said, request_line
+from advisor.training.kept.request import (
+    MESSAGES,
+    Applied,
+    Apply,
+    Keep,
+    Message,
+    Refused,
+    Said,
+    WorkFailedError,
+    request_line,
+)
 from advisor.training.ladder.outcome import TrialResults, Winner
 from advisor.wording import shorten
 
@@ -37,10 +47,6 @@ LONGEST_APPLYING = 24 * 3600.0
 
 class StoppedError(InputError):
     """Somebody ended it."""
-
-
-class WorkFailedError(InputError):
-    """The process that does it ended early: no fault of the input."""
 
 
 def kept_back(seconds: float) -> float:
@@ -135,7 +141,10 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
 
 
 def _put(aside: Path, place: Path) -> None:
-    """Let the new folder take its place; a model that was there goes only when that is done."""
+    """Let the new folder take its place, for good; a model that was there goes only when that is done."""
+    for path in aside.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
     if place.is_dir() and any(place.iterdir()):
         old = place.with_name(name_aside(place))
         place.rename(old)
@@ -224,7 +233,7 @@ def _run(
         stopped=lambda: stop is not None and stop.all,
     )
     if refused:
-        raise InputError(refused[0].title, refused[0].problems)
+        raise (WorkFailedError if refused[0].failed else InputError)(refused[0].title, refused[0].problems)
     if ending.end is End.STOPPED:
         raise StoppedError(title, [Problem("", "It was stopped by hand.")])
     if ending.end is End.LATE:

@@ -16,13 +16,13 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
-from advisor.errors import input_error
+from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
 from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
-from advisor.training.kept.request import Keep
+from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
 from advisor.training.ladder.candidates import Candidate, NetworkSettings
 from advisor.training.ladder.menu import menu
@@ -66,7 +66,7 @@ def keep(request: Keep, begun: float) -> None:
             return fitting.fit(candidate, rows, split.test, asked.seed * 1000 + 500, allowance)
         except FittingError as error:
             what = f"{request.best.name} had to learn once more. {error}"
-            raise input_error(TITLE, what, remedy="Try once more, or with another --seed.") from None
+            raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
 
     off: tuple[float | None, float | None] = (None, None)
     rows = numpy.arange(len(examples))
@@ -126,12 +126,16 @@ def quantiles(off: Numbers) -> tuple[float, float]:
 
 
 def _candidate(request: Keep, examples: Examples) -> Candidate:
+    """The winner as it was tried. Raises WorkFailedError where it is none that can be fitted by its name and settings."""
     best = request.best
     if best.settings:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    known = {one.name: one for one in menu(request.asked.planned, examples.modality).openers}
-    return known[best.name]
+    for known in menu(request.asked.planned, examples.modality).openers:
+        if known.name == best.name:
+            return known
+    what = f"the winner is {best.name}, and such a model cannot be saved yet"
+    raise WorkFailedError(TITLE, [Problem("", what)])
 
 
 def _versions() -> dict[str, Any]:

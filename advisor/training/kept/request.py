@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from advisor.children.messages import Messages, Text, parsed
-from advisor.errors import Problem
+from advisor.errors import InputError, Problem
 from advisor.plain import decode, encode
 from advisor.training.child.request import Ended, Request
 from advisor.training.ladder.outcome import Best, Metric
+
+
+class WorkFailedError(InputError):
+    """It could not be done, which is no fault of the input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class Refused:
 
     title: Text
     problems: tuple[Problem, ...]
+    failed: bool = False
+    """True where that is no fault of the input."""
 
 
 @dataclass(frozen=True, slots=True)

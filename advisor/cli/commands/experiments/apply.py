@@ -14,8 +14,9 @@ from advisor.cli.main import end_interrupted
 from advisor.cli.signals import told_to
 from advisor.files.output import check_output
 from advisor.files.waiting import stream
-from advisor.session.keeping import Predictions, StoppedError, WorkFailedError, apply_model
+from advisor.session.keeping import Predictions, StoppedError, apply_model
 from advisor.training.kept.card import Card
+from advisor.training.kept.request import WorkFailedError
 from advisor.wording import printable
 
 

@@ -29,7 +29,6 @@ from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch, refuse_unkept
 from advisor.session.keeping import (
     StoppedError,
-    WorkFailedError,
     check_folder,
     keep_model,
     kept_back,
@@ -37,6 +36,7 @@ from advisor.session.keeping import (
 )
 from advisor.session.measuring import seconds_of
 from advisor.session.trying import Tried, trying
+from advisor.training.kept.request import WorkFailedError
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import printable, shell_path
 
