@@ -96,6 +96,9 @@ def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, pol
 
     Numbers and dates may be written in another way than they were, if all of them are.
     """
+    dated = raw.dtype in (polars.Date, polars.Datetime)
+    if (column.kind is Kind.DATE and raw.dtype.is_numeric()) or (column.kind is not Kind.DATE and dated):
+        raw = as_texts(raw)  # a number is no moment, and a moment no number
     texts = as_texts(raw)
     best: tuple[polars.Series, polars.Series] | None = None
     for style in _styles(raw, column):

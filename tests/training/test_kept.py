@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy
+import polars
 import pytest
 from PIL import Image
 from sklearn.preprocessing import FunctionTransformer
@@ -305,6 +306,14 @@ def test_other_spellings_and_few_rows_are_read_all_the_same(table: Path, tmp_pat
     objects = tmp_path / "rows.jsonl"
     objects.write_text("".join(json.dumps({k: v for k, v in row.items() if v != ""}) + "\n" for row in plain))
     assert applied_here(model, objects)[1] == expected
+    typed = polars.DataFrame([{**row, "size": row["size"] or None} for row in plain])
+    typed = typed.with_columns(polars.col("built").str.to_date(), polars.col("lift") == "yes")
+    typed.write_parquet(tmp_path / "rows.parquet")
+    assert applied_here(model, tmp_path / "rows.parquet")[1] == expected
+    typed.with_columns(size="built", built="size").write_parquet(tmp_path / "swapped.parquet")
+    said = str(refusal(model, tmp_path / "swapped.parquet"))
+    assert "the column 'size' should hold numbers, and row 1 has '" in said
+    assert "the column 'built' should hold dates" in said
     assert (
         applied_here(model, written(tmp_path / "one.csv", plain[:1]))[1][0]["prediction"] == expected[0]["prediction"]
     )
