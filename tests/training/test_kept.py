@@ -18,6 +18,7 @@ import numpy
 import polars
 import pytest
 from PIL import Image
+from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import FunctionTransformer
 from skops import io as skops
 
@@ -41,6 +42,7 @@ from advisor.training.ladder.outcome import Best, Metric
 from advisor.training.ladder.trial_record import Kind, Stage
 
 ACCURACY, R2 = Metric("accuracy", "accuracy", 0.01), Metric("r2", "R²", 0.01)
+PRECISION = Metric("average_precision", "average precision", 0.01)
 SMALL = NetworkSettings("ffn", (8,), epochs=5)
 LINEAR = Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear")
 FOREST = Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest")
@@ -85,11 +87,18 @@ def table(tmp_path: Path) -> Path:
     return written(tmp_path / "flats.csv", without(flats(300), "rent"))
 
 
-def saved(data: Path, target: str | None, winner: Candidate, folder: Path, seconds: float = 60.0) -> Path:
+def saved(
+    data: Path,
+    target: str | None,
+    winner: Candidate,
+    folder: Path,
+    seconds: float = 60.0,
+    metric: Metric | None = None,
+) -> Path:
     """The winner, as the child of `advisor try --save` keeps it."""
     found = inspect(data, target)
     asked = Request(str(data), target, found.fingerprint, Planned("ffn", (), (8,)), 60, 60, 0, 1, 10_000)
-    metric = ACCURACY if found.task is Task.CLASSIFY else R2
+    metric = metric or (ACCURACY if found.task is Task.CLASSIFY else R2)
     best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, encode(winner.settings) if winner.settings else {})
     folder.mkdir()
     keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, seconds, str(folder), "2026-05-01"), time.monotonic())
@@ -177,6 +186,24 @@ def test_without_time_the_weights_that_saw_no_held_out_example_are_kept_and_the_
 def test_one_in_twenty_is_left_out_at_either_end() -> None:
     assert quantiles(numpy.arange(1.0, 100.0)) == (5.0, 95.0)
     assert quantiles(numpy.array([3.0, 1.0, 2.0])) == (1.0, 3.0)
+
+
+def test_where_a_class_is_rare_the_same_score_is_told_of_new_examples_too(tmp_path: Path) -> None:
+    rows = [{**row, "class": "rare" if number % 12 == 0 else "usual"} for number, row in enumerate(flats(240))]
+    rows = [{**row, "size": 150 - number % 7} if number % 15 == 0 else row for number, row in enumerate(rows)]
+    data = written(tmp_path / "flats.csv", without(rows, "rent"))
+    winner = replace(LINEAR, name="linear with class weights", weighted=True)
+    model = saved(data, "class", winner, tmp_path / "model", metric=PRECISION)
+    examples, before = in_process(data, "class", winner)
+    found, lines, _ = applied_here(model, data)
+    assert before.probabilities is not None
+    assert probabilities(lines, examples.classes) == pytest.approx(before.probabilities, abs=1e-5)
+    rare = examples.classes.index("rare")
+    assert found.score == pytest.approx(
+        average_precision_score(examples.targets == rare, before.probabilities[:, rare])
+    )
+    usual = written(tmp_path / "usual.csv", [row for row in rows if row["class"] == "usual"])
+    assert applied_here(model, usual)[0].score is None, "there is none to be found"
 
 
 def reviews(count: int) -> list[Row]:
@@ -284,7 +311,7 @@ def test_what_does_not_fit_is_told_by_name(table: Path, tmp_path: Path) -> None:
 
     rows = changed(flats(30), lambda number, row: {"class": "free"} if number < 2 else {})
     found = applied_here(model, written(new, rows))[0]
-    assert (found.scored, found.new) == (30, 2)
+    assert (found.scored, found.new) == (28, 2)
 
     note = tmp_path / "note.txt"
     note.write_text("So it was.\nAnd more.\n")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import numpy
 from threadpoolctl import threadpool_limits
 
-from advisor.datasets.again import NEW_CLASS, NO_CLASS, Part, examples_again
+from advisor.datasets.again import NEW_CLASS, Part, examples_again
 from advisor.datasets.dataset import Task
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
@@ -20,7 +22,7 @@ from advisor.networks.registry import family
 from advisor.training.child.classical import asked
 from advisor.training.child.fitted import Fitted, Numbers
 from advisor.training.child.fitting import answer
-from advisor.training.child.metrics import Metric, score
+from advisor.training.child.metrics import OURS, Metric, metric_named, score
 from advisor.training.kept.card import Card, damaged, read_card
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
@@ -66,7 +68,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
                 writer.writerows(_lines(card, found, part, some))
                 if part.truth is not None:
                     truths.append(part.truth[some])
-                    predicted.append(found.predicted)
+                    predicted.append(found.predicted if found.probabilities is None else found.probabilities)
     tell(_scored(card, rows, truths, predicted))
 
 
@@ -135,10 +137,20 @@ def _scored(card: Card, rows: int, truths: Sequence[Numbers], predicted: Sequenc
     if not truths:
         return Applied(rows)
     truth, said = numpy.concatenate(truths), numpy.concatenate(predicted)
-    known = truth != NO_CLASS if truth.ndim == 1 else numpy.isfinite(truth[:, 0])
-    metric, count = Metric(card.metric.name), int(known.sum())
-    if count < (2 if metric is Metric.R2 else 1):
-        return Applied(rows)
-    value = score(metric, truth[known], said[known])
+    known = truth >= 0 if truth.ndim == 1 else numpy.isfinite(truth[:, 0])
     new = int((truth == NEW_CLASS).sum()) if truth.ndim == 1 else 0
-    return Applied(rows, value, count, new) if numpy.isfinite(value) else Applied(rows)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = score(_metric(card, truth[known]), truth[known], said[known])
+    except (ValueError, TypeError, LookupError):  # too few for it, or of one class
+        return Applied(rows, new=new)
+    return Applied(rows, value, int(known.sum()), new) if numpy.isfinite(value) else Applied(rows, new=new)
+
+
+def _metric(card: Card, truth: Numbers) -> Metric:
+    """The metric of the trials, about the same class. Raises ValueError where it says nothing of this truth."""
+    ours = {one.name: one for one in OURS}
+    named = card.asked_metric or card.metric.name
+    found = ours.get(card.metric.name) or metric_named(named, card.intake.task.value, truth)
+    return replace(found, positive=card.positive)

@@ -39,6 +39,10 @@ class Card:
     """The type of model: gradient_boosting, ffn."""
     intake: Intake
     metric: Metric
+    asked_metric: str | None
+    """Its name as somebody asked for it; None where the task's was taken."""
+    positive: int | None
+    """The number of the class that it is about; None where it is about all."""
     score: float
     low: float
     high: float

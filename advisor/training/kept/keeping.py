@@ -20,6 +20,7 @@ from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
+from advisor.training.child.metrics import metric_named, metric_of
 from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
@@ -68,6 +69,8 @@ def keep(request: Keep, begun: float) -> None:
             what = f"{request.best.name} had to learn once more. {error}"
             raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
 
+    task, targets = examples.task.value, examples.targets
+    metric = metric_named(asked.metric, task, targets) if asked.metric else metric_of(task, targets)
     off: tuple[float | None, float | None] = (None, None)
     rows = numpy.arange(len(examples))
     if examples.task is Task.CLASSIFY:
@@ -86,6 +89,8 @@ def keep(request: Keep, begun: float) -> None:
         model=candidate.model,
         intake=replace(intake_of(inspection), classes=examples.classes),
         metric=request.metric,
+        asked_metric=asked.metric,
+        positive=metric.positive,
         score=request.best.score,
         low=request.best.low,
         high=request.best.high,
@@ -131,7 +136,7 @@ def _candidate(request: Keep, examples: Examples) -> Candidate:
     if best.settings:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    for known in menu(request.asked.planned, examples.modality).openers:
+    for known in menu(request.asked.planned, examples.modality, uneven=True).openers:
         if known.name == best.name:
             return known
     what = f"the winner is {best.name}, and such a model cannot be saved yet"

@@ -15,7 +15,7 @@ def readme(card: Card) -> str:
     title = card.intake.target.name if card.intake.target is not None else "classes"
     parts = [
         f"# A model that predicts {_code(title)}",
-        f"{card.name}, the choice of the folds among all models that were tried; made on {card.made} from "
+        f"{card.name}, the winner among the models that were tried; made on {card.made} from "
         f"{_code(card.data)} by `advisor try --save`.",
         "## What it predicts",
         _predicts(card),

@@ -75,7 +75,7 @@ class Applied:
     scored: int = 0
     """Of the rows, those with a known answer."""
     new: int = 0
-    """Of these, those of a class that the model does not know; they count as wrong."""
+    """Rows of a class that the model does not know, which are not in the score."""
 
 
 Message: TypeAlias = Said | Refused | Applied | Ended

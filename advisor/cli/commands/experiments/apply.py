@@ -44,15 +44,15 @@ def _scored(found: Predictions) -> list[str]:
     card, applied = found.card, found.applied
     rows = f"{applied.rows:,} {'example' if applied.rows == 1 else 'examples'}"
     lines = [f"{card.name} has predicted {rows}."]
+    if applied.new:
+        many = "1 of them is" if applied.new == 1 else f"{applied.new:,} of them are"
+        lines.append(f"{many} of a class that it does not know, and left out of the score.")
     if applied.score is None:
         return lines
     shown = card.metric.shown
-    known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with a known answer"
+    known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with an answer that it knows"
     said = f"{shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)})"
     lines.append(f"{card.metric.title} on {known}: {shown(applied.score)}. When it was saved: {said}.")
-    if applied.new:
-        rows = "1 example is" if applied.new == 1 else f"{applied.new:,} examples are"
-        lines.append(f"{rows} of a class that it does not know, which counts as wrong.")
     return [*lines, *_compared(card, applied.score)]
 
 

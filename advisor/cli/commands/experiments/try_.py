@@ -109,7 +109,7 @@ def _save(tried: Tried, folder: Path, seconds: float, options: Try, stop: Stop) 
     rows = f"all {card.examples:,} examples"
     if not card.of_all:
         rows = f"the {card.learnt_from:,} examples that were not held out (there was no time to learn from all)"
-    told = f"{card.name}, the choice of the folds, has learned from {rows} and is saved in {folder}."
+    told = f"{card.name}, the winner, has learned from {rows} and is saved in {folder}."
     next_ = f"Apply it: advisor apply {shell_path(str(folder))} --data NEW --output PREDICTIONS.csv"
     if options.format_ is Format.TEXT or options.output is not None:
         write(printable(f"{told}\n{next_}"))
