@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": ("commands.planning.compare:compare", "Two sets of answers, and where their plans differ."),
     "inspect": ("commands.looking.inspect:inspect", "Facts about your data, and what is odd about them."),
     "try": ("commands.experiments.try_:try_", "Try the plan on your data, the simplest models first."),
+    "apply": ("commands.experiments.apply:apply", "Predict for new data with a model that try has saved."),
     "bench": ("commands.experiments.bench:bench", "Time six networks of the 2016 benchmark on this machine."),
     "glossary": ("commands.planning.glossary:glossary", "Technical terms, facts and recommendations in plain words."),
     "report": ("commands.planning.report:report", "A report from a plan that was saved as JSON."),

@@ -12,7 +12,7 @@ from advisor.cli.topics import TOPICS
 GROUPS = {
     "Plan": ("wizard", "serve", "recommend", "explain", "compare", "report"),
     "Your data": ("inspect",),
-    "Measure": ("probe", "try", "bench", "doctor"),
+    "Measure": ("probe", "try", "apply", "bench", "doctor"),
     "Build": ("starter",),
     "Look up": ("glossary", "models", "profiles", "rules", "help"),
 }
@@ -42,6 +42,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     ),
     "probe list": ("advisor probe list",),
     "try": (_TOY, "advisor try toy.csv --target y --budget 30s"),
+    "apply": (
+        _TOY,
+        "advisor try toy.csv --target y --budget 30s --save model",
+        "advisor apply model --data toy.csv --output predictions.csv",
+    ),
     "bench": (
         "advisor bench fcn5 --threads 1,2 --budget 2min",
         "advisor bench lstm32 --budget 2min --output bench.json",

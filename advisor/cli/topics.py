@@ -29,6 +29,8 @@ DATA: what is found in your files becomes facts
     advisor inspect pictures/                  look only
     advisor recommend --data table.csv --target price
     advisor try table.csv --target price       train on a part, judge the rest
+    advisor try table.csv --target price --save model      keep the winner, too
+    advisor apply model --data new.csv --output said.csv   and predict with it
 
 --data PATH (or PATH alone) is a file or a folder: tables, arrays, a folder of
 pictures or sounds for each class, texts, series, graphs. --target names the

@@ -8,6 +8,7 @@ from enum import IntEnum
 from pathlib import Path
 
 from advisor.datasets.dataset import Inspection, Task
+from advisor.datasets.tables.table import TableSample
 
 
 class Evidence(IntEnum):
@@ -50,6 +51,8 @@ class Reader:
     """The evidence that a single file is in this format; None where only folders are."""
     reads_folders: bool = False
     """True for formats of many files, in a folder for each class; only such readers are given a folder."""
+    sample: Callable[[Path], TableSample] | None = None
+    """The rows of a table and the way to read all of them, whatever is in its columns; None of what is no table."""
 
 
 def named_or(suffixes: frozenset[str], beginning: Beginning, *magic: bytes) -> Evidence:

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -40,6 +41,32 @@ def make_aside(path: Path, folder: Path, make: Callable[[Path], _Descriptor]) ->
         if descriptor is not None:  # before it was locked, another program has taken it for abandoned
             os.close(descriptor)
     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), str(folder))
+
+
+@contextlib.contextmanager
+def folder_aside(path: Path, parent: Path) -> Iterator[Path]:
+    """A folder for what is not to be seen yet, gone in the end unless it has taken its place; where the program is killed,
+    `remove_abandoned` removes it later. Raises OSError."""
+    aside, descriptor = make_aside(path, parent, _new_folder)
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def remove_abandoned(path: Path, parent: Path) -> None:
+    """Remove folders that killed programs have left, which were to become this one."""
+    for left in abandoned(path, parent):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _new_folder(place: Path) -> int | None:
+    place.mkdir()
+    with contextlib.suppress(OSError):  # Windows opens no folders
+        return os.open(place, os.O_RDONLY)
+    return None
 
 
 def lock(descriptor: int) -> bool:

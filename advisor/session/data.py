@@ -43,6 +43,13 @@ def album_of(found: Inspection) -> Album | None:
     return album(found)
 
 
+def refuse_unkept(found: Inspection) -> None:
+    """Raise InputError for data of which no model can be saved yet."""
+    from advisor.datasets.again import intake_of  # 180 ms: polars
+
+    intake_of(found)
+
+
 def read_for(found: Inspection, task: str) -> Inspection:
     """The same data, the target read for a task that somebody states. Raises InputError."""
     from advisor.datasets import inspect  # 180 ms: polars

@@ -31,6 +31,8 @@ class Tried:
     outcome: TrialResults
     found: tuple[Outcome, ...]
     """Its judgements of the plan, as later plans count them."""
+    request: Request
+    """The question that the trials answer."""
 
 
 @contextmanager
@@ -83,7 +85,7 @@ def trying(
                 raise
             outcome = run.outcome(interrupted=True)
         outcome = replace(outcome, notes=(*found.warned, *outcome.notes), seconds=outcome.seconds + found.seconds)
-        yield Tried(outcome, keep_trials(inputs.machine, outcome, complain))
+        yield Tried(outcome, keep_trials(inputs.machine, outcome, complain), found.request)
         if journal is not None:
             journal.close(finished=not outcome.interrupted)
     finally:

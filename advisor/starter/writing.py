@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from advisor.errors import InputError, Problem, input_error
-from advisor.files.aside import abandoned, make_aside
+from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.locking import try_lock
 from advisor.files.whole import replace, sync_folder
 from advisor.wording import shorten
@@ -51,8 +50,8 @@ _NOT_EMPTY = "Name another folder, or add --force, which replaces files of the p
 def _write_anew(folder: Path, files: Mapping[str, str]) -> None:
     """Nothing is seen of the folder before everything is in it."""
     parent = folder.absolute().parent
-    _remove_abandoned(folder, parent)
-    with _aside(folder, parent) as aside:
+    remove_abandoned(folder, parent)
+    with folder_aside(folder, parent) as aside:
         for name, text in files.items():
             replace(aside / name, _bytes(text))
         try:
@@ -67,14 +66,14 @@ def _write_anew(folder: Path, files: Mapping[str, str]) -> None:
 def _write_into(folder: Path, files: Mapping[str, str], force: bool) -> None:
     """Nothing is seen of the files before all are written. The folder stays the same one: it may be where somebody
     stands, or a mounted disk."""
-    _remove_abandoned(folder, folder)
+    remove_abandoned(folder, folder)
     if any(folder.iterdir()) and not force:
         raise input_error(TITLE, "the folder is not empty", where=shorten(folder, 200), remedy=_NOT_EMPTY)
     in_the_way = [name for name in files if (folder / name).is_dir() and not (folder / name).is_symlink()]
     if in_the_way:
         what, remedy = "is a folder, where the project has a file", "Move it away."
         raise InputError(TITLE, [Problem(shorten(folder / name, 200), what, remedy) for name in in_the_way])
-    with _aside(folder, folder) as aside:
+    with folder_aside(folder, folder) as aside:
         for name, text in files.items():
             replace(aside / name, _bytes(text), like=_file(folder / name))
         _move(files, aside, folder)
@@ -82,30 +81,6 @@ def _write_into(folder: Path, files: Mapping[str, str], force: bool) -> None:
 
 
 _BUSY = "another program has made this folder meanwhile"
-
-
-@contextmanager
-def _aside(folder: Path, parent: Path) -> Iterator[Path]:
-    """A folder for what is not to be seen yet, gone in the end, or with the next starter where the program is killed."""
-    aside, descriptor = make_aside(folder, parent, _new_folder)
-    try:
-        yield aside
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def _new_folder(place: Path) -> int | None:
-    place.mkdir()
-    with suppress(OSError):  # Windows opens no folders
-        return os.open(place, os.O_RDONLY)
-    return None
-
-
-def _remove_abandoned(folder: Path, parent: Path) -> None:
-    for left in abandoned(folder, parent):
-        shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager

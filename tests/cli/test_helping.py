@@ -18,7 +18,7 @@ from advisor.machine.detection.detection import detect
 from ..agent.profiles_made import MEMORY, gauged
 from .program import advisor, environment, refused
 
-MEASURING = {"probe", "try", "bench", "profiles compare", "profiles export"}
+MEASURING = {"probe", "try", "apply", "bench", "profiles compare", "profiles export"}
 SERVING = {"serve"}
 """It runs until Ctrl-C: tests/web."""
 PARENTS = {"", *(name.rpartition(" ")[0] for name in COMMANDS)} - {"probe"}

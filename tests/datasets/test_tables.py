@@ -204,3 +204,11 @@ def test_a_column_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert again.inputs == ("size", name)
     assert read_frame(again, 30, 0).shape == (30, 3)
     assert inspect(tmp_path / "t.parquet", name).task is not None
+
+
+@pytest.mark.parametrize("name", ["of", "rows", "value", "count", "text", "number 0", "prediction"])
+def test_a_column_may_have_any_plain_name_also_one_of_ours(tmp_path: Path, name: str) -> None:
+    rows = [[name, "x"], *[["ab"[n % 2], f"{n % 7}.5"] for n in range(40)]]
+    found = inspect(written(tmp_path / "t.csv", rows), name)
+    assert (found.classes, found.columns[0].counts) == (("a", "b"), (20, 20))
+    assert read_frame(found, 100, 0)[name].to_list()[:2] == ["a", "b"]

@@ -105,7 +105,9 @@ class Trying:
         self._listener = listener
         self._stop = stop or Stop()
         self._limits = limits or Limits(grace_seconds=GRACE_SECONDS)
-        self._command = module_command("advisor.training.child.main", _variables(request.threads), instead=command)
+        self._command = module_command(
+            "advisor.training.child.main", thread_variables(request.threads), instead=command
+        )
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
         self._running: Began | None = None
@@ -294,7 +296,7 @@ class Trying:
             self._listener(event)
 
 
-def _variables(threads: int) -> dict[str, str]:
+def thread_variables(threads: int) -> dict[str, str]:
     """As many threads as the child may use; no library may start more."""
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
     waiting = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that wait do not keep others from the processors

@@ -249,12 +249,35 @@ class Try(NamedTuple):
             metavar="NAME",
         ),
     ] = None
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Keep the winner in this new folder, for `advisor apply`.", metavar="DIR",
+                     parser=named_path),
+    ] = None  # fmt: skip
     fresh: shared.Fresh = False
     whole: shared.Whole = False
     school: shared.SchoolOption = SchoolName.TODAY
     packs: shared.Packs = None
     format_: shared.FormatOption = Format.TEXT
     output: shared.Output = None
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the output file, and a model that was saved before.")
+    ] = False
+
+
+class Apply(NamedTuple):
+    model: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A model that `advisor try --save` has kept.", parser=named_path)
+    ]
+    data: Annotated[
+        Path,
+        typer.Option("--data", help="New examples: a table with the same columns, or a folder.", metavar="PATH",
+                     parser=named_path),
+    ]  # fmt: skip
+    output: Annotated[
+        Path,
+        typer.Option("--output", help="Write the predictions to this file (CSV).", metavar="FILE", parser=named_path),
+    ]
     force: shared.Force = False
 
 

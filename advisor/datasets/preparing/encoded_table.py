@@ -50,8 +50,7 @@ class EncodedTable(Encoded):
     @classmethod
     def fitter(cls, frame: polars.DataFrame) -> Callable[[Rows], EncodedTable]:
         """Return a function that fits the encoding to rows of this table; whatever needs no fitting is done once, here."""
-        columns = enumerate(frame.iter_columns())
-        table = polars.DataFrame([plain for position, column in columns for plain in _plain(column, position)])
+        table = plain_columns(frame)
         named = {kind: [name for name in table.columns if name.startswith(kind)] for kind in (NUMBER, CATEGORY, WORDS)}
 
         def fit(rows: Rows) -> EncodedTable:
@@ -76,6 +75,12 @@ class EncodedTable(Encoded):
         encoded: NDArray[numpy.float64] = self.codes.transform(self.table[rows])
         of_categories = self.codes.output_indices_["categories"]
         return encoded, [of_categories.start <= place < of_categories.stop for place in range(encoded.shape[1])]
+
+
+def plain_columns(frame: polars.DataFrame) -> polars.DataFrame:
+    """The columns as floats, and texts of categories and words, under names of ours; one column may become several."""
+    columns = enumerate(frame.iter_columns())
+    return polars.DataFrame([plain for position, column in columns for plain in _plain(column, position)])
 
 
 def _transformer(known: polars.DataFrame, named: dict[str, list[str]]) -> ColumnTransformer:

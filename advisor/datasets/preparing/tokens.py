@@ -48,9 +48,9 @@ class EncodedTexts(Encoded):
             least = 1
         kept = sorted((word for word, count in texts_with.items() if count >= least), key=lambda w: (-texts_with[w], w))
         steps = int(numpy.ceil(numpy.percentile([len(words) for words in known], 95)))
-        terms = max(1, min(MOST_TERMS, MOST_COUNTS // len(texts)))
+        most = max(1, min(MOST_TERMS, MOST_COUNTS // len(texts)))
         counter = TfidfVectorizer(
-            analyzer=_terms, max_features=terms, min_df=least, sublinear_tf=True, dtype=numpy.float32
+            analyzer=terms, max_features=most, min_df=least, sublinear_tf=True, dtype=numpy.float32
         )
         numbers = {word: number for number, word in enumerate(kept[: MOST_WORDS - FIRST_WORD], start=FIRST_WORD)}
         return cls(texts, numbers, max(1, min(steps, MOST_STEPS)), counter.fit(known))
@@ -80,7 +80,7 @@ class EncodedTexts(Encoded):
         return result
 
 
-def _terms(words: Words) -> list[str]:
+def terms(words: Words) -> list[str]:
     """Words, and pairs of neighbours, since "not good" is more than both words."""
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     return [*words, *pairs]

@@ -99,10 +99,10 @@ def recognise(beginning: Beginning) -> Evidence:
 
 
 def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
-    return inspect_table(path, _sample_of(path), target, task)
+    return inspect_table(path, sample_of(path), target, task)
 
 
-def _sample_of(path: Path) -> TableSample:
+def sample_of(path: Path) -> TableSample:
     """Read the rows that a table is judged by: all of a small file, pieces from all over a large one.
 
     Raises OSError, and InputError for rows of different lengths, only a header, columns of the same name.
@@ -239,4 +239,4 @@ def _ending(path: Path, size: int, dialect: Dialect) -> int:
     return 1 - (len(text) - len(text.rstrip("\n")))
 
 
-READER = Reader("CSV, TSV and other delimited text", SUFFIXES, inspect, recognise)
+READER = Reader("CSV, TSV and other delimited text", SUFFIXES, inspect, recognise, sample=sample_of)

@@ -72,10 +72,10 @@ def recognise(beginning: Beginning) -> Evidence:
 
 
 def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
-    return inspect_table(path, _sample_of(path), target, task)
+    return inspect_table(path, sample_of(path), target, task)
 
 
-def _sample_of(path: Path) -> TableSample:
+def sample_of(path: Path) -> TableSample:
     """Read the objects that a table is judged by.
 
     Raises OSError, and InputError where something is no object, or the file is cut off; the line is named.
@@ -272,4 +272,4 @@ def _text(value: Any) -> str:
     return json.dumps(value)
 
 
-READER = Reader(FORMAT, SUFFIXES, inspect, recognise)
+READER = Reader(FORMAT, SUFFIXES, inspect, recognise, sample=sample_of)

@@ -68,20 +68,12 @@ def recognise(beginning: Beginning) -> Evidence:
 
 
 def inspect(path: Path, target: str | None, task: Task | None) -> Inspection:
-    with path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            raise misnamed(path, FORMAT)
-        file.seek(-len(MAGIC), 2)
-        if file.read() not in _ENDS:
-            raise unreadable(path, "this Parquet file is cut off: its end is missing", "Copy or write it once more.")
-    if has_impossible_pages(path):
-        what = "this Parquet file is damaged: a page in it promises what it cannot hold"
-        raise unreadable(path, what, "Copy or write it once more.")
-    return inspect_table(path, _sample_of(path), target, task)
+    return inspect_table(path, sample_of(path), target, task)
 
 
-def _sample_of(path: Path) -> TableSample:
+def sample_of(path: Path) -> TableSample:
     """Read the rows that a table is judged by. Raises InputError where the file is damaged, or has no rows or no columns."""
+    _check_whole(path)
     try:
         scan = polars.scan_parquet(path, glob=False)
         schema = scan.collect_schema()
@@ -105,6 +97,19 @@ def _sample_of(path: Path) -> TableSample:
         return TableSample(frame, rows, FORMAT, ParquetRows(), nested=nested)
     sampled = f"Read {read:,} rows from {PLACES} places, evenly apart from the first to the last."
     return TableSample(frame, rows, FORMAT, ParquetRows(), whole=False, sampled=sampled, nested=nested)
+
+
+def _check_whole(path: Path) -> None:
+    """Raise InputError for a file of another format, and for one that is cut off or promises what it cannot hold."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise misnamed(path, FORMAT)
+        file.seek(-len(MAGIC), 2)
+        if file.read() not in _ENDS:
+            raise unreadable(path, "this Parquet file is cut off: its end is missing", "Copy or write it once more.")
+    if has_impossible_pages(path):
+        what = "this Parquet file is damaged: a page in it promises what it cannot hold"
+        raise unreadable(path, what, "Copy or write it once more.")
 
 
 def _parts(rows: int, most: int) -> list[tuple[int, int]]:
@@ -156,4 +161,4 @@ def _damaged(path: Path, error: BaseException) -> InputError:
     return unreadable(path, f"this Parquet file is damaged ({reason})", "Copy or write it once more.")
 
 
-READER = Reader(FORMAT, SUFFIXES, inspect, recognise)
+READER = Reader(FORMAT, SUFFIXES, inspect, recognise, sample=sample_of)

@@ -30,7 +30,7 @@ LONGEST_LINE = 200
 NOUN = "texts"
 FORMAT = "text"
 SUFFIXES = frozenset({".txt", ".md"})
-_BROKEN = (OSError, ValueError)
+BROKEN = (OSError, ValueError)
 _REMEDY = "Make a folder of texts for each class, or a table with a column of texts and one of classes."
 
 
@@ -64,7 +64,7 @@ def _load_folder(path: Path, inspection: Inspection, most_examples: int, seed: i
     found = class_folders(path, SUFFIXES, NOUN)
     numbers, classes = class_numbers([member.label for member in found.members], inspection.classes)
     chosen = stratified(numbers, most_examples, seed)
-    texts, kept, broken = found.read(chosen, _read, _BROKEN)
+    texts, kept, broken = found.read(chosen, read, BROKEN)
     if not texts:
         raise unreadable(path, "none of its texts has a word", "Check the files.")
     every = len(found.members)
@@ -76,7 +76,7 @@ def _load_folder(path: Path, inspection: Inspection, most_examples: int, seed: i
 def _inspect_folder(folder: Path) -> Inspection:
     found = class_folders(folder, SUFFIXES, NOUN)
     chosen = spread(len(found.members), LOOKED_INTO)
-    texts, _, broken = found.read(chosen, _read, _BROKEN)
+    texts, _, broken = found.read(chosen, read, BROKEN)
     if not texts:
         raise unreadable(folder, "none of its texts has a word", "Check the files.")
     size = measure(texts)
@@ -152,7 +152,7 @@ def _divided(path: Path) -> tuple[list[str], str, float]:
     return texts, unit, min(1.0, len(data) / path.stat().st_size)
 
 
-def _read(path: Path) -> str:
+def read(path: Path) -> str:
     """The beginning of a text. Raises OSError, and ValueError where it has no words or is no text."""
     with path.open("rb") as file:
         data = file.read(LONGEST)

@@ -329,7 +329,7 @@ def _counts(judged: Judged) -> tuple[int, ...]:
         return tuple(numpy.bincount(numpy.minimum(places, BINS - 1), minlength=BINS).tolist())
     if judged.kind in (Kind.YES_NO, Kind.CATEGORY):
         known = values.drop_nulls() if values.null_count() else values
-        counted = known.value_counts(name="of", sort=True)["of"]
+        counted = known.alias("value").value_counts(name="rows", sort=True)["rows"]
         return tuple(counted.head(BINS).to_list())
     return ()
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
@@ -59,6 +61,18 @@ def model(name: str, task: str, seed: int = 0, settings: Mapping[str, Any] | Non
 def for_outputs(estimator: BaseEstimator, name: str, outputs: int) -> BaseEstimator:
     """The model for so many numbers to predict: one copy for each if it predicts a single one only."""
     return MultiOutputRegressor(estimator) if outputs > 1 and name == "gradient_boosting" else estimator
+
+
+def asked(estimator: Any, inputs: Any, outputs: int, *, classes: bool) -> NDArray[Any]:
+    """The outputs (n, outputs) of a fitted model: probabilities of all classes, or numbers."""
+    predicted = numpy.asarray(estimator.predict_proba(inputs) if classes else estimator.predict(inputs))
+    if not classes:
+        return predicted.reshape(len(inputs), -1)
+    if len(estimator.classes_) == outputs:
+        return predicted
+    probabilities = numpy.zeros((len(inputs), outputs))  # some classes were not there to be learned
+    probabilities[:, estimator.classes_] = predicted if len(estimator.classes_) > 1 else 1.0
+    return probabilities
 
 
 _MAKERS: Mapping[tuple[str, bool], _Maker] = {

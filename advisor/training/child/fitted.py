@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
+from advisor.datasets.preparing.preparation import Preparation
+from advisor.networks.spec import Description
 from advisor.training.child.metrics import Reads
 
 Numbers: TypeAlias = NDArray[Any]
@@ -35,6 +37,17 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """A model that was fitted, and what turns examples into its inputs."""
+
+    model: Any
+    """An estimator of scikit-learn, or a network."""
+    prepared: Preparation
+    network: Description | None = None
+    """The description that the network is built from; None of an estimator."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fitted:
     """The predictions of a candidate, and the time that they took."""
 
@@ -48,6 +61,8 @@ class Fitted:
     """True if it had much fewer epochs than usual, since there was no time for more."""
     probabilities: Numbers | None = None
     """Of the classes (n, classes), where there are classes."""
+    learned: Learned | None = None
+    """None of a forecast that only repeats a step."""
 
     def read_by(self, reads: Reads) -> Numbers:
         """The part of the answer that a metric which reads this looks at."""

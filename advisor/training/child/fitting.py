@@ -24,8 +24,8 @@ from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
-from advisor.training.child.classical import for_outputs, model
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.classical import asked, for_outputs, model
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.recipe import Epoch
@@ -145,14 +145,8 @@ class Fitting:
         with warnings.catch_warnings(), threadpool_limits(threads):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, targets)
-            predicted = numpy.asarray(estimator.predict_proba(tested) if classes else estimator.predict(tested))
-        if not classes:
-            return Fitted(prepared.restore(predicted.reshape(len(test), -1)))
-        probabilities = predicted
-        if len(estimator.classes_) < outputs:  # of which some were not there to be learned
-            probabilities = numpy.zeros((len(test), outputs))
-            probabilities[:, estimator.classes_] = predicted if len(estimator.classes_) > 1 else 1.0
-        return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
+            predicted = asked(estimator, tested, outputs, classes=classes)
+        return replace(answer(predicted, prepared), learned=Learned(estimator, prepared))
 
     def _for_classical(
         self, name: str, prepared: Preparation, training: Rows, test: Rows
@@ -199,8 +193,9 @@ class Fitting:
         def part(rows: Rows) -> Part:
             return self._inputs(training, rows, flat=flat), prepared.targets(rows)
 
-        found = self.with_torch().fit(
-            described(settings, prepared.shape, self.examples.modality, self.examples.task),
+        described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task)
+        found, network = self.with_torch().fit(
+            described_as,
             settings,
             part(learning),
             part(stopping) if stopping is not None else None,
@@ -209,10 +204,9 @@ class Fitting:
             allowance,
             on_epoch,
         )
-        outputs = _finite(found.predicted)
-        if self.examples.task is not Task.CLASSIFY:
-            return replace(found, predicted=prepared.restore(outputs))
-        return replace(found, predicted=outputs.argmax(axis=1), probabilities=softmax(outputs, axis=1))
+        said = answer(_finite(found.predicted), prepared, of_network=True)
+        learned = Learned(network, prepared, described_as)
+        return replace(found, predicted=said.predicted, probabilities=said.probabilities, learned=learned)
 
     def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
         """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
@@ -238,6 +232,18 @@ class Fitting:
             while len(self._arrays) > 3 and sum(array.nbytes for array in self._arrays.values()) > CACHED_BYTES:
                 self._arrays.popitem(last=False)
         return self._arrays[key]
+
+
+def answer(outputs: Numbers, prepared: Preparation, *, of_network: bool = False) -> Fitted:
+    """The predictions that a model's outputs (n, outputs) stand for: probabilities of classes, or scaled numbers.
+
+    Args:
+        of_network: classes come as logits.
+    """
+    if prepared.scale is not None:
+        return Fitted(prepared.restore(outputs))
+    probabilities = softmax(outputs, axis=1) if of_network else outputs
+    return Fitted(probabilities.argmax(axis=1), probabilities=probabilities)
 
 
 def _finite(predicted: Numbers) -> Numbers:

@@ -64,8 +64,9 @@ class NetworkFitting:
         seed: int,
         allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None = None,
-    ) -> Fitted:
-        """Learn from `learning`, stop by `stopping` if it is given; the outputs (n, outputs) for the test inputs.
+    ) -> tuple[Fitted, nn.Module]:
+        """Learn from `learning`, stop by `stopping` if it is given; the outputs (n, outputs) for the test inputs,
+        and the network.
 
         Raises FittingError, and UnbuildableError where the network cannot be built.
         """
@@ -100,9 +101,9 @@ class NetworkFitting:
             network, objective = _made(spec, settings, seed)
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
             raise FittingError("Its training diverged: the loss was no number any more.")
-        outputs = _foretold(network, test, 1 if small else self._threads)
+        outputs = predicted(network, test, 1 if small else self._threads)
         short, hurried = trained.stopped is Stop.TIME, epochs < HURRIED * recipe.epochs
-        return Fitted(outputs, epochs=len(trained.history), short=short, hurried=hurried)
+        return Fitted(outputs, epochs=len(trained.history), short=short, hurried=hurried), network
 
     def _time_an_epoch(
         self,
@@ -152,7 +153,7 @@ def _tensors(part: Part) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def _foretold(network: nn.Module, inputs: Numbers, threads: int) -> Numbers:
+def predicted(network: nn.Module, inputs: Numbers, threads: int) -> Numbers:
     """(n, outputs) as they come."""
     network.eval()
     before = torch.get_num_threads()

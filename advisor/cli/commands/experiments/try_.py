@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import typer
 
@@ -25,10 +26,19 @@ from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.found.trying_brief import trying_brief
 from advisor.report.html.trying import trying_html
-from advisor.session.data import Mismatch
+from advisor.session.data import Mismatch, refuse_unkept
+from advisor.session.keeping import (
+    StoppedError,
+    check_folder,
+    keep_model,
+    kept_back,
+    not_worth_it,
+)
 from advisor.session.measuring import seconds_of
-from advisor.session.trying import trying
+from advisor.session.trying import Tried, trying
+from advisor.training.kept.request import WorkFailedError
 from advisor.training.ladder.outcome import TrialResults
+from advisor.wording import printable, shell_path
 
 STATED = {
     "answers": "--answers", "sets": "--set", "model": "--model", "input": "--input", "python": "--python",
@@ -40,14 +50,19 @@ STARTED = 0.5
 
 def try_(options: Try) -> None:
     begun = time.monotonic()
-    seconds = seconds_of(options.budget)
+    budget = seconds_of(options.budget)
+    seconds = budget if options.save is None else budget - kept_back(budget)
     if options.data is None:
         what = "the plan is tried on your data"
         raise input_error("There are no data", what, where="Missing option '--data'", remedy="Add --data PATH.")
     if options.output is not None:
         refuse_rewriting(options.output, options.answers, options.data)
         check_output(options.output, force=options.force)
+    if options.save is not None:
+        check_folder(options.save, force=options.force)
     inputs = inputs_of(options, mismatch=Mismatch.REFUSED, recall=False)
+    if options.save is not None and inputs.inspection is not None:
+        refuse_unkept(inputs.inspection)
     spent, stop = STARTED + time.monotonic() - begun, Stop()
     try:
         with ExitStack() as delivered:
@@ -56,7 +71,8 @@ def try_(options: Try) -> None:
                     inputs, seconds, complain=warn, seed=options.seed, metric=options.metric, fresh=options.fresh,
                     spent=spent, on_event=progress, stop=stop,
                 )  # fmt: skip
-                found = delivered.enter_context(run).outcome
+                tried = delivered.enter_context(run)
+                found = tried.outcome
             titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
             told = replace(
                 found, stated=typed_again(options, STATED), told=typed_again(options, {"metric": "--metric"})
@@ -65,6 +81,8 @@ def try_(options: Try) -> None:
                 _deliver(told, titles, options)
             if found.interrupted:
                 end_interrupted(GOES_ON)
+            if options.save is not None:
+                _save(tried, options.save, budget - STARTED - (time.monotonic() - begun), options, stop)
     except NothingTriedError as error:
         if stop.all:
             end_interrupted()
@@ -72,6 +90,31 @@ def try_(options: Try) -> None:
         raise typer.Exit(FAILED) from error
     if found.best is None:
         raise typer.Exit(FAILED)
+
+
+def _save(tried: Tried, folder: Path, seconds: float, options: Try, stop: Stop) -> None:
+    """Save the winner, or say why there is none. What was tried is shown by then."""
+    why = not_worth_it(tried.outcome)
+    if why is not None:
+        panel("No model is saved", [why])
+        raise typer.Exit(FAILED)
+    try:
+        with told_to(stop.everything):
+            card = keep_model(tried, folder, seconds, force=options.force, stop=stop)
+    except StoppedError:
+        end_interrupted(f"No model is saved. {GOES_ON}")
+    except WorkFailedError as error:
+        panel(error.title, [str(problem) for problem in error.problems])
+        raise typer.Exit(FAILED) from error
+    rows = f"all {card.examples:,} examples"
+    if not card.of_all:
+        rows = f"the {card.learnt_from:,} examples that were not held out (there was no time to learn from all)"
+    told = f"{card.name}, the winner, has learned from {rows} and is saved in {folder}."
+    next_ = f"Apply it: advisor apply {shell_path(str(folder))} --data NEW --output PREDICTIONS.csv"
+    if options.format_ is Format.TEXT or options.output is not None:
+        write(printable(f"{told}\n{next_}"))
+    else:  # stdout has the report alone
+        panel("The model is saved", [told, next_], style="green")
 
 
 def _deliver(outcome: TrialResults, titles: Mapping[str, str], options: Try) -> None:

@@ -1,0 +1,62 @@
+"""`advisor apply DIR --data NEW.csv --output PREDICTIONS.csv`: predicts for new data with a model that was saved."""
+
+from __future__ import annotations
+
+import os
+
+import typer
+
+from advisor.children.stopping import Stop
+from advisor.cli.commands.options import Apply
+from advisor.cli.console import FAILED, panel, warn, write
+from advisor.cli.delivering import deliver, refuse_rewriting
+from advisor.cli.main import end_interrupted
+from advisor.cli.signals import told_to
+from advisor.files.output import check_output
+from advisor.files.waiting import stream
+from advisor.session.keeping import Predictions, StoppedError, apply_model
+from advisor.training.kept.card import Card
+from advisor.training.kept.request import WorkFailedError
+from advisor.wording import printable
+
+
+def apply(options: Apply) -> None:
+    output, stop = options.output, Stop()
+    refuse_rewriting(output, options.data, what="this is the file that holds the data, and it is never rewritten")
+    check_output(output, force=options.force)
+    try:
+        with told_to(stop.everything):
+            found = apply_model(options.model, options.data, complain=warn, threads=os.cpu_count() or 1, stop=stop)
+    except StoppedError:
+        end_interrupted()
+    except WorkFailedError as error:
+        panel(error.title, [str(problem) for problem in error.problems])
+        raise typer.Exit(FAILED) from error
+    deliver(found.text, output, options.force)
+    told = printable("\n".join([*_scored(found), f"The predictions are in {output}."]))
+    if stream(output) is None:
+        write(told)
+    else:  # stdout may be what has them
+        panel("Predicted", told.splitlines(), style="green")
+
+
+def _scored(found: Predictions) -> list[str]:
+    card, applied = found.card, found.applied
+    rows = f"{applied.rows:,} {'example' if applied.rows == 1 else 'examples'}"
+    lines = [f"{card.name} has predicted {rows}."]
+    if applied.new:
+        many = "1 of them is" if applied.new == 1 else f"{applied.new:,} of them are"
+        lines.append(f"{many} of a class that it does not know, and left out of the score.")
+    if applied.score is None:
+        return lines
+    shown = card.metric.shown
+    known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with an answer that it knows"
+    said = f"{shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)})"
+    lines.append(f"{card.metric.title} on {known}: {shown(applied.score)}. When it was saved: {said}.")
+    return [*lines, *_compared(card, applied.score)]
+
+
+def _compared(card: Card, score: float) -> list[str]:
+    """A warning where the new data are told worse than chance explains."""
+    worse = score < card.low if card.metric.greater_is_better else score > card.high
+    return ["That is worse than chance explains: these data may differ from those it learned from."] if worse else []

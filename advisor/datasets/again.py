@@ -1,0 +1,160 @@
+"""Examples read once more: described after the first reading, and read alike from other files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+from polars.exceptions import PanicException, PolarsError
+
+from advisor.datasets.dataset import Examples, Inspection, Task
+from advisor.datasets.intake import Intake, Source, TakenColumn
+from advisor.datasets.matching import matched
+from advisor.datasets.media import images, waves
+from advisor.datasets.media.class_folders import class_folders
+from advisor.datasets.quiet import native_silence
+from advisor.datasets.readers import pictures, sounds, texts
+from advisor.datasets.refusals import not_opened, unreadable
+from advisor.datasets.tables.examples import TableReading, joined
+from advisor.errors import input_error
+from advisor.wording import join_names, shorten
+
+FILES_AT_ONCE = 2_000
+"""Of a folder, in memory at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the examples, in the order of the files."""
+
+    examples: Examples
+    """Without targets: those of `truth` are not all known."""
+    names: tuple[str, ...] = ()
+    """Of the files of a folder; empty of a table."""
+    truth: NDArray[Any] | None = None
+    """Class numbers (n,), -1 for a class that the model does not know and -2 for none; or float64 (n, 1), NaN for none.
+    None where there is no target."""
+
+
+NEW_CLASS, NO_CLASS = -1, -2
+Say = Callable[[str, str], None]
+"""Is told a title and a sentence: what is odd about the examples, and stops nothing."""
+
+
+def intake_of(inspection: Inspection) -> Intake:
+    """The description of these data. Raises InputError for those that cannot be read again for a saved model yet."""
+    reading, task = inspection.reading, inspection.task
+    if isinstance(reading, TableReading) and task in (Task.CLASSIFY, Task.REGRESS):
+        styles = reading.table.styles
+        taken = {one.name: TakenColumn(one.name, one.kind, styles.get(one.name, "")) for one in inspection.columns}
+        inputs = tuple(taken[name] for name in inspection.inputs)
+        target = taken[inspection.target or ""]
+        others = tuple(name for name in taken if name not in inspection.inputs and name != target.name)
+        classes = inspection.classes
+        return Intake(Source.TABLE, inspection.modality, task, classes, inputs, target, others)
+    sources: dict[type, Source] = {
+        pictures.PicturesReading: Source.PICTURES,
+        sounds.SoundsReading: Source.SOUNDS,
+        texts.TextsReading: Source.TEXTS,
+    }
+    source = sources.get(type(reading))
+    if source is not None and task is Task.CLASSIFY:
+        settings = asdict(reading) if source is not Source.TEXTS else {}  # type: ignore[call-overload]
+        return Intake(source, inspection.modality, task, inspection.classes, reading=settings)
+    what = "forecasts of a series" if task is Task.FORECAST else f"models of this kind of data ({inspection.format})"
+    raise input_error(
+        "The model could not be saved",
+        f"{what} cannot be saved yet",
+        where=shorten(inspection.path, 200),
+        remedy="Leave --save out to try them. Models of tables, and of folders of pictures, sounds and texts can be saved.",
+    )
+
+
+def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+    """Read other examples as the first ones were.
+
+    Columns are matched by their names, in any order. What is odd and can be borne is told by `say`.
+
+    Raises InputError where they cannot be read, with every column that is missing or holds something else.
+    """
+    try:
+        path.stat()
+        with native_silence():
+            yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+    except OSError as error:
+        raise not_opened(path, error) from None
+    except (PolarsError, PanicException) as error:
+        reason = shorten(str(error).partition("\n")[0], 120)
+        raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
+
+
+def _of_table(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+    found = matched(path, intake, say)
+    inputs: Any = joined(found.inputs) if intake.modality == "text" else found.inputs
+    yield Part(_examples(intake, inputs, len(found.inputs)), truth=_truth(found.target, intake))
+
+
+def _truth(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
+    if target is None:
+        return None
+    if intake.task is Task.CLASSIFY:
+        return _numbers(target, intake)
+    return numpy.array([[numpy.nan if value is None else value] for value in target], numpy.float64)
+
+
+def _numbers(labels: Sequence[str | None], intake: Intake) -> NDArray[numpy.int64]:
+    number: dict[str | None, int] = {name: place for place, name in enumerate(intake.classes)}
+    number[None] = NO_CLASS
+    return numpy.array([number.get(label, NEW_CLASS) for label in labels], numpy.int64)
+
+
+def _of_folder(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+    if not path.is_dir():
+        what = f"this is a file, and the model was learned from a {intake.source}"
+        raise unreadable(path, what, "Name a folder; those in it may name the classes, and need not.")
+    suffixes, noun, read, broken = _ways(intake)
+    found = class_folders(path, suffixes, noun)
+    lost: list[str] = []
+    every = numpy.arange(len(found.members))
+    for start in range(0, len(every), FILES_AT_ONCE):
+        examples, kept, faulty = found.read(every[start : start + FILES_AT_ONCE], read, broken)
+        lost += [member.name for member, _ in faulty]
+        if examples:
+            members = [found.members[place] for place in kept]
+            inputs = examples if intake.source is Source.TEXTS else numpy.stack(examples)
+            labels = [member.label or None for member in members]
+            truth = _numbers(labels, intake) if set(labels) & set(intake.classes) else None
+            yield Part(_examples(intake, inputs, len(members)), tuple(member.name for member in members), truth)
+    if len(lost) == len(every):
+        raise unreadable(path, f"none of its {noun} can be read", "Check the files.")
+    if lost:
+        shown = join_names([shorten(name, 40) for name in lost[:3]])
+        say("Files without a prediction", f"{len(lost):,} of {len(every):,} {noun} cannot be read, such as {shown}.")
+
+
+def _ways(intake: Intake) -> tuple[frozenset[str], str, Callable[[Path], Any], tuple[type[BaseException], ...]]:
+    """Endings, the noun of the files, how one is read, and the errors of one that cannot be."""
+    settings = intake.reading
+    if intake.source is Source.PICTURES:
+        look = partial(images.read, side=int(settings["side"]), colours=int(settings["colours"]))
+        return pictures.SUFFIXES, pictures.NOUN, look, images.BROKEN
+    if intake.source is Source.SOUNDS:
+        listen = partial(
+            waves.bands,
+            steps=int(settings["steps"]),
+            hop_seconds=settings["hop_seconds"],
+            highest=settings["highest_frequency"],
+        )
+        return sounds.SUFFIXES, sounds.NOUN, listen, waves.BROKEN
+    return texts.SUFFIXES, texts.NOUN, texts.read, texts.BROKEN
+
+
+def _examples(intake: Intake, inputs: Any, count: int) -> Examples:
+    if intake.task is Task.CLASSIFY:
+        return Examples(intake.modality, intake.task, inputs, numpy.zeros(count, numpy.int64), intake.classes)
+    return Examples(intake.modality, intake.task, inputs, numpy.zeros((count, 1)))

@@ -1,0 +1,244 @@
+"""Keeping the winner of the trials in a folder, and applying it to other data: one choreography for every face."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from advisor.agent.trials.trying import thread_variables
+from advisor.children.command import module_command
+from advisor.children.stopping import Stop
+from advisor.children.supervise import End, Limits, supervise
+from advisor.children.temporary import temporary_folder
+from advisor.errors import Complain, InputError, Problem, input_error
+from advisor.files.aside import folder_aside, name_aside, remove_abandoned
+from advisor.files.whole import sync_folder
+from advisor.machine.detection.limits import read_limits
+from advisor.machine.host import Tree
+from advisor.session.trying import Tried
+from advisor.training.child.request import Ended
+from advisor.training.kept.card import CARD, FILES, Card, read_card
+from advisor.training.kept.request import (
+    MESSAGES,
+    Applied,
+    Apply,
+    Keep,
+    Message,
+    Refused,
+    Said,
+    WorkFailedError,
+    request_line,
+)
+from advisor.training.ladder.outcome import TrialResults, Winner
+from advisor.wording import shorten
+
+TITLE = "The model cannot be saved"
+SHARE, LEAST, MOST = 0.15, 6.0, 0.4
+"""Of the budget for saving: this share, or so many seconds, but never more than that share."""
+PATIENCE, TIMES = 60.0, 6
+"""Seconds beyond the budget, and times what the final training took, after which saving has failed."""
+LONGEST_APPLYING = 24 * 3600.0
+
+
+class StoppedError(InputError):
+    """Somebody ended it."""
+
+
+def kept_back(seconds: float) -> float:
+    """Of a budget in seconds, what the trials leave for saving the winner."""
+    return min(MOST * seconds, max(SHARE * seconds, LEAST))
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Say before the work that a model could not be saved there. Raises InputError.
+
+    Args:
+        force: a saved model that is there is replaced; other files never are.
+    """
+    where = shorten(folder, 200)
+    try:
+        place = folder.resolve()
+        if place.is_dir():
+            _check_content(place, where, force)
+        elif place.exists():
+            raise input_error(TITLE, "this is a file", where=where, remedy="Name a folder.")
+        elif not place.parent.is_dir():
+            what = "there is no such folder to put it into"
+            raise input_error(TITLE, what, where=shorten(folder.parent, 200), remedy="Create it first.")
+        if not os.access(place.parent, os.W_OK):
+            what, remedy = "this folder cannot be written", "Name another one, or change its rights."
+            raise input_error(TITLE, what, where=shorten(place.parent, 200), remedy=remedy)
+    except OSError as error:
+        raise _refusal(error, where) from None
+    except InputError:
+        raise
+    except ValueError:  # a null character in the name
+        raise input_error(TITLE, "is not a name of a folder", where=where, remedy="Check the name.") from None
+
+
+def _check_content(folder: Path, where: str, force: bool) -> None:
+    inside = {entry.name for entry in folder.iterdir()}
+    if not inside:
+        return
+    if not (CARD in inside and inside <= FILES):
+        what = "the folder holds other files, which are never replaced"
+        raise input_error(TITLE, what, where=where, remedy="Name another folder.")
+    if not force:
+        what = "there is a saved model already"
+        raise input_error(TITLE, what, where=where, remedy="Name another folder, or add --force to replace it.")
+
+
+def not_worth_it(found: TrialResults) -> str | None:
+    """The reason why there is nothing to save, a sentence; None where there is."""
+    if found.best is None:
+        return "Nothing was saved: nothing could be tried."
+    if found.verdict is Winner.NOTHING:
+        return "Nothing was saved: no model was better than looking at no input at all."
+    if found.best.seen:
+        what = "it is not known how good the best one is on examples that it has not seen"
+        return f"Nothing was saved: {what}. Give it more time with --budget."
+    return None
+
+
+def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = False, stop: Stop | None = None) -> Card:
+    """Let the winner learn from all examples, and save it in a folder that appears whole or not at all.
+
+    Args:
+        tried: with a winner, see `not_worth_it`.
+        seconds: that are left of the budget.
+        force: replace a saved model that is there.
+        stop: another thread sets it.
+
+    Raises StoppedError, WorkFailedError, and InputError where the folder or the data do not allow it.
+    """
+    found, where = tried.outcome, shorten(folder, 200)
+    best = found.best
+    assert best is not None  # noqa: S101 - the caller has looked
+    check_folder(folder, force=force)
+    place = folder.resolve()
+    final = next((one for one in found.finals if one.name == best.name), None)
+    usual = final.seconds / max(1, len(final.scores)) if final is not None else 1.0
+    try:
+        remove_abandoned(place, place.parent)
+        with folder_aside(place, place.parent) as aside:
+            request = Keep(
+                tried.request, best, found.metric, found.verdict.value, found.says, usual, max(0.0, seconds),
+                str(aside), date.today().isoformat(),
+            )  # fmt: skip
+            deadline = time.monotonic() + max(0.0, seconds) + max(PATIENCE, TIMES * usual)
+            _run(request, tried.request.threads, deadline, TITLE, stop, lambda message: None)
+            card = read_card(aside)
+            check_folder(folder, force=force)  # minutes may have passed
+            _put(aside, place)
+    except OSError as error:
+        raise _refusal(error, where) from None
+    return card
+
+
+def _put(aside: Path, place: Path) -> None:
+    """Let the new folder take its place, for good; a model that was there goes only when that is done."""
+    for path in aside.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    if place.is_dir() and any(place.iterdir()):
+        old = place.with_name(name_aside(place))
+        place.rename(old)
+        try:
+            aside.rename(place)
+        except BaseException:
+            old.rename(place)
+            raise
+        remove_abandoned(place, place.parent)
+    else:
+        aside.replace(place)
+    sync_folder(place.parent)
+
+
+def _refusal(error: OSError, where: str) -> InputError:
+    reason = error.strerror or type(error).__name__
+    if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+        reason = "another program has written into it meanwhile"
+    return input_error(TITLE, reason, where=where, remedy="Check its parent, permissions and free space.")
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """A saved model applied to other data."""
+
+    card: Card
+    text: str
+    """CSV, a line for each example."""
+    applied: Applied
+
+
+def apply_model(folder: Path, data: Path, *, complain: Complain, threads: int, stop: Stop | None = None) -> Predictions:
+    """Apply a saved model to other data of the same kind.
+
+    Args:
+        complain: is told a title and a sentence on what is odd about the data and stops nothing.
+        stop: another thread sets it.
+
+    Raises StoppedError, WorkFailedError, and InputError where the model or the data cannot be read or do not fit together.
+    """
+    card = read_card(folder)
+    applied: list[Applied] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, Said):
+            complain(message.title, message.what)
+        elif isinstance(message, Applied):
+            applied.append(message)
+
+    with temporary_folder() as made:
+        output = made / "predictions.csv"
+        request = Apply(str(folder.resolve()), str(data.absolute()), str(output), threads)
+        deadline = time.monotonic() + LONGEST_APPLYING
+        _run(request, threads, deadline, "The model cannot be applied", stop, hear)
+        text = output.read_text(encoding="utf-8")
+    return Predictions(card, text, applied[0])
+
+
+def _run(
+    request: Keep | Apply,
+    threads: int,
+    deadline: float,
+    title: str,
+    stop: Stop | None,
+    take: Callable[[Message], None],
+) -> None:
+    """Run the child to its end. Raises StoppedError, WorkFailedError, and InputError with what it refuses."""
+    refused: list[Refused] = []
+
+    def hear(line: bytes) -> bool:
+        message = MESSAGES.read(line)
+        if isinstance(message, Refused):
+            refused.append(message)
+        else:
+            take(message)
+        return isinstance(message, Ended)
+
+    limits = Limits()
+    ending = supervise(
+        module_command("advisor.training.kept.main", thread_variables(threads)),
+        hear,
+        deadline=deadline,
+        request=request_line(request),
+        memory_bytes=limits.memory(read_limits(Tree(Path("/"))).memory_left_bytes),
+        limits=limits,
+        stopped=lambda: stop is not None and stop.all,
+    )
+    if refused:
+        raise (WorkFailedError if refused[0].failed else InputError)(refused[0].title, refused[0].problems)
+    if ending.end is End.STOPPED:
+        raise StoppedError(title, [Problem("", "It was stopped by hand.")])
+    if ending.end is End.LATE:
+        raise WorkFailedError(
+            title, [Problem("", "It took much longer than expected", "Give it more time with --budget.")]
+        )
+    if ending.end is End.FAILED:
+        raise WorkFailedError(title, [Problem("", ending.explain(ending.reason))])

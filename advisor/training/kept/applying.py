@@ -1,0 +1,156 @@
+"""Applying a saved model to other examples: predictions in a table, and their score where the answers are known."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy
+from threadpoolctl import threadpool_limits
+
+from advisor.datasets.again import NEW_CLASS, Part, examples_again
+from advisor.datasets.dataset import Task
+from advisor.datasets.preparing.kept import unseen_categories
+from advisor.datasets.preparing.preparation import Preparation
+from advisor.networks.registry import family
+from advisor.training.child.classical import asked
+from advisor.training.child.fitted import Fitted, Numbers
+from advisor.training.child.fitting import answer
+from advisor.training.child.metrics import OURS, Metric, metric_named, score
+from advisor.training.kept.card import Card, damaged, read_card
+from advisor.training.kept.request import Applied, Apply, Message, Said
+from advisor.training.kept.storing import fitted, stored_model, stored_parts
+from advisor.version import torch_version
+from advisor.wording import join_first, shorten
+
+AT_ONCE = 5_000
+"""Examples in numbers at a time."""
+PREDICTION, PROBABILITY, LOW, HIGH, FILE = "prediction", "probability of ", "low 5 %", "high 95 %", "file"
+"""Columns of the predictions; the name of a class follows the second."""
+
+
+def apply(request: Apply, tell: Callable[[Message], None]) -> None:
+    """Predict every example of the request's data, write the predictions as CSV, and tell what is to be known.
+
+    Raises InputError where the model or the data cannot be read, or do not fit together.
+    """
+    folder = Path(request.folder)
+    card = read_card(folder)
+    _tell_versions(card, tell)
+    parts, model = stored_parts(folder), stored_model(folder, card)
+    truths: list[Numbers] = []
+    predicted: list[Numbers] = []
+    rows = 0
+
+    def say(title: str, what: str) -> None:
+        tell(Said(title, what))
+
+    with Path(request.output).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        for part in examples_again(Path(request.data), card.intake, say):
+            if not rows:
+                writer.writerow([*([FILE] if part.names else []), *_header(card)])
+            rows += len(part.examples)
+            prepared = fitted(parts, part.examples, folder)
+            _tell_unseen(card, prepared, say)
+            for start in range(0, len(part.examples), AT_ONCE):
+                some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))
+                try:
+                    found = predictions(model, card, prepared, some, request.threads)
+                except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+                    raise damaged(folder, f"its files do not fit together: {error}") from None
+                writer.writerows(_lines(card, found, part, some))
+                if part.truth is not None:
+                    truths.append(part.truth[some])
+                    predicted.append(found.predicted if found.probabilities is None else found.probabilities)
+    tell(_scored(card, rows, truths, predicted))
+
+
+def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
+    """Say where the library that made the model is of another series (1.8 for 1.9), which may compute otherwise."""
+    for name in ("scikit-learn", *(["torch"] if card.network is not None else [])):
+        then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
+        if then.split(".")[:2] != now.split(".")[:2]:
+            what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"
+            tell(Said("Another version", f"{what}: predictions may differ. Save the model once more if in doubt."))
+
+
+def predictions(model: Any, card: Card, prepared: Preparation, rows: Numbers, threads: int = 1) -> Fitted:
+    """The predictions of a model for some of the examples.
+
+    Args:
+        model: an estimator of scikit-learn, or a network.
+        rows: positions of examples, int64 (n,).
+    """
+    if card.network is None:
+        coded = prepared.coded(rows) if card.model == "gradient_boosting" else None
+        inputs = prepared.flat(rows) if coded is None else coded[0]
+        with threadpool_limits(threads):
+            outputs = asked(model, inputs, prepared.shape.outputs, classes=card.intake.task is Task.CLASSIFY)
+        return answer(outputs, prepared)
+    from advisor.training.child.network_fitting import predicted  # torch takes seconds
+
+    flat = family(card.network.network).takes_rows
+    outputs = predicted(model, prepared.flat(rows) if flat else prepared.structured(rows), threads)
+    return answer(outputs, prepared, of_network=True)
+
+
+def _header(card: Card) -> list[str]:
+    if card.intake.task is Task.CLASSIFY:
+        return [PREDICTION, *(f"{PROBABILITY}{name}" for name in card.intake.classes)]
+    return [PREDICTION, *([LOW, HIGH] if card.off_low is not None else [])]
+
+
+def _lines(card: Card, found: Fitted, part: Part, rows: Numbers) -> Iterator[list[str]]:
+    classes = card.intake.classes
+    for place, row in enumerate(rows.tolist()):
+        named = [part.names[row]] if part.names else []
+        if found.probabilities is not None:
+            likely = [f"{value:.6g}" for value in found.probabilities[place].tolist()]
+            yield [*named, classes[int(found.predicted[place])], *likely]
+        else:
+            value = float(found.predicted[place, 0])
+            off = [] if card.off_low is None or card.off_high is None else [card.off_low, card.off_high]
+            yield [*named, *(f"{value + more:.9g}" for more in (0.0, *off))]
+
+
+def _tell_unseen(card: Card, prepared: Preparation, say: Callable[[str, str], None]) -> None:
+    for place, values in unseen_categories(prepared).items():
+        say("Values that the model has never seen", _unseen_words(card.intake.columns[place].name, values))
+
+
+def _unseen_words(column: str, values: Counter[str]) -> str:
+    names = join_first([repr(shorten(name, 30)) for name, _ in values.most_common()])
+    rows = values.total()
+    many = "1 row has" if rows == 1 else f"{rows:,} rows have"
+    return f"In the column {shorten(column, 40)!r} {many} {names}. Such a value tells the model nothing."
+
+
+def _scored(card: Card, rows: int, truths: Sequence[Numbers], predicted: Sequence[Numbers]) -> Applied:
+    """With the score of the rows whose answer is known; without where that means nothing, as of a single number."""
+    if not truths:
+        return Applied(rows)
+    truth, said = numpy.concatenate(truths), numpy.concatenate(predicted)
+    known = truth >= 0 if truth.ndim == 1 else numpy.isfinite(truth[:, 0])
+    new = int((truth == NEW_CLASS).sum()) if truth.ndim == 1 else 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = score(_metric(card, truth[known]), truth[known], said[known])
+    except (ValueError, TypeError, LookupError):  # too few for it, or of one class
+        return Applied(rows, new=new)
+    return Applied(rows, value, int(known.sum()), new) if numpy.isfinite(value) else Applied(rows, new=new)
+
+
+def _metric(card: Card, truth: Numbers) -> Metric:
+    """The metric of the trials, about the same class. Raises ValueError where it says nothing of this truth."""
+    ours = {one.name: one for one in OURS}
+    named = card.asked_metric or card.metric.name
+    found = ours.get(card.metric.name) or metric_named(named, card.intake.task.value, truth)
+    return replace(found, positive=card.positive)

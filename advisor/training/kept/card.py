@@ -1,0 +1,122 @@
+"""The card of a saved model: what it predicts, from what, how well, and what it was made with. No torch here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from advisor.datasets.intake import Intake
+from advisor.errors import InputError, input_error
+from advisor.files.named import read_named
+from advisor.networks.spec import Description
+from advisor.plain import decode, encode, json_text
+from advisor.training.ladder.outcome import Metric
+from advisor.training.ladder.trial_record import Kind
+from advisor.wording import shorten
+
+FORMAT, VERSION = "advisor/model", 1
+SCHEMA = f"{FORMAT}/{VERSION}"
+CARD, README = "card.json", "README.md"
+ESTIMATOR, PREPARATION, WEIGHTS = "estimator.skops", "preparation.skops", "weights.pt"
+FILES = frozenset({CARD, README, ESTIMATOR, PREPARATION, WEIGHTS})
+"""All that a saved model may consist of."""
+TITLE = "This model cannot be applied"
+MOST_BYTES = 50_000_000
+"""Of a card: a table may have very many columns, and a target very many classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A saved model in words and numbers; its weights lie beside it."""
+
+    name: str
+    """As the trials call it."""
+    kind: Kind
+    model: str
+    """The type of model: gradient_boosting, ffn."""
+    intake: Intake
+    metric: Metric
+    asked_metric: str | None
+    """Its name as somebody asked for it; None where the task's was taken."""
+    positive: int | None
+    """The number of the class that it is about; None where it is about all."""
+    score: float
+    low: float
+    high: float
+    """The 95 % interval of the score, on examples that neither choosing nor learning saw."""
+    made: str
+    """The day, ISO 8601."""
+    data: str
+    """The name of the file or folder."""
+    fingerprint: str
+    """Of the data with their target."""
+    examples: int
+    learnt_from: int
+    """Of them, the examples that the saved weights were fitted to: all, or those that were not held out."""
+    network: Description | None = None
+    """The description that the network is built from; None of other models."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the network's training."""
+    off_low: float | None = None
+    off_high: float | None = None
+    """Added to a predicted number, these give its 5 % and its 95 % quantile, by the held-out examples; None of classes."""
+    verdict: str = ""
+    says: str = ""
+    """The verdict of the trials in words."""
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    """The recommendations of the plan that were tried, by their names."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of the libraries that made it."""
+
+    @property
+    def of_all(self) -> bool:
+        return self.learnt_from == self.examples
+
+
+def card_text(card: Card) -> str:
+    """As `advisor/model/1`. Raises ValueError for nan and infinity."""
+    return f"{json_text({'schema': SCHEMA, **encode(card)})}\n"
+
+
+def read_card(folder: Path) -> Card:
+    """Read the card of a saved model.
+
+    Raises InputError where there is no saved model, it is one of another version of this program, or damaged.
+    """
+    where = shorten(folder, 200)
+    if not folder.is_dir() or not (folder / CARD).exists():
+        what = "this is no folder of a saved model" if folder.exists() else "nothing is there"
+        raise input_error(TITLE, what, where=where, remedy="Name the folder that `advisor try --save` has written.")
+    raw = read_named(folder / CARD, MOST_BYTES, TITLE)
+    try:
+        told = json.loads(raw)
+        schema = told.get("schema") if isinstance(told, dict) else None
+        if schema != SCHEMA:
+            raise _of_another_version(schema, told, where)
+        return decode(Card, told, "card")
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise damaged(folder / CARD, str(error)) from None
+
+
+def damaged(path: Path, why: str) -> InputError:
+    remedy = "Save the model once more; do not use one that others may have changed."
+    what = f"the saved model is damaged ({shorten(why, 120)})"
+    return input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
+
+
+def _of_another_version(schema: object, told: Any, where: str) -> InputError:
+    if not isinstance(schema, str) or not schema.startswith(f"{FORMAT}/"):
+        return input_error(TITLE, "its card is none of a saved model", where=where, remedy="Name another folder.")
+    versions = told.get("versions")
+    maker = versions.get("advisor") if isinstance(versions, dict) else None
+    by = f" by version {shorten(maker, 20)} of the advisor" if isinstance(maker, str) else ""
+    form = shorten(schema.removeprefix(f"{FORMAT}/"), 10)
+    what = f"it was saved{by} in format {form}, and this version reads format {VERSION}"
+    return input_error(
+        TITLE, what, where=where, remedy="Apply it with the version that saved it, or save it once more."
+    )

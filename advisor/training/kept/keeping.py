@@ -1,0 +1,148 @@
+"""Keeping the winner of the trials: it learns once more, from all examples where there is time, and is written."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import numpy
+
+from advisor.datasets.again import intake_of
+from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
+from advisor.datasets.preparing.splits import outer_split
+from advisor.errors import Problem, input_error
+from advisor.plain import decode, encode
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.fitting import Fitting
+from advisor.training.child.metrics import metric_named, metric_of
+from advisor.training.kept.card import CARD, README, Card, card_text
+from advisor.training.kept.readme import readme
+from advisor.training.kept.request import Keep, WorkFailedError
+from advisor.training.kept.storing import store
+from advisor.training.ladder.candidates import Candidate, NetworkSettings
+from advisor.training.ladder.menu import menu
+from advisor.training.ladder.trial_record import Stage
+from advisor.version import __version__, torch_version
+
+TITLE = "The model could not be saved"
+LOWEST, HIGHEST = 0.05, 0.95
+"""The quantiles that are told beside a predicted number."""
+OVERDRAWN = 3.0
+"""Seconds beyond the budget in which a quick model may still learn from all examples."""
+LONGER = 1.5
+"""Times what a training on the examples that were not held out took, one on all may take."""
+
+
+def keep(request: Keep, begun: float) -> None:
+    """Fit the winner to all examples and write it with its card into the folder of the request.
+
+    Where numbers are predicted, it is fitted to the examples that were not held out first: the others show how far off it
+    is. That one is kept where there is no time for another.
+
+    Args:
+        begun: a time of the monotonic clock, from which the request's seconds count.
+
+    Raises InputError where the data have changed, or it cannot be fitted or written.
+    """
+    asked = request.asked
+    inspection = inspect(Path(asked.path), asked.target, Task(asked.task) if asked.task else None)
+    if inspection.fingerprint != asked.fingerprint:
+        what = "the data changed while models were tried on them"
+        raise input_error(TITLE, what, where=asked.path, remedy="Try once more.")
+    examples = load(inspection, most_examples=asked.most_examples, seed=0)
+    split, candidate = outer_split(examples, seed=asked.seed), _candidate(request, examples)
+    fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
+    end = begun + request.seconds
+
+    def fit(rows: Numbers) -> Fitted:
+        seconds = 2 * LONGER * usual
+        allowance = Allowance(seconds, max(end, time.monotonic() + seconds))
+        try:
+            return fitting.fit(candidate, rows, split.test, asked.seed * 1000 + 500, allowance)
+        except FittingError as error:
+            what = f"{request.best.name} had to learn once more. {error}"
+            raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
+
+    task, targets = examples.task.value, examples.targets
+    metric = metric_named(asked.metric, task, targets) if asked.metric else metric_of(task, targets)
+    off: tuple[float | None, float | None] = (None, None)
+    rows = numpy.arange(len(examples))
+    if examples.task is Task.CLASSIFY:
+        found = fit(rows)
+    else:
+        found = fit(split.training)
+        off = quantiles((examples.targets[split.test] - found.predicted)[:, 0])
+        if time.monotonic() + LONGER * request.usual < end + OVERDRAWN:
+            found = fit(rows)
+        else:
+            rows = split.training
+    assert found.learned is not None  # noqa: S101 - only forecasts have none
+    card = Card(
+        name=request.best.name,
+        kind=request.best.kind,
+        model=candidate.model,
+        intake=replace(intake_of(inspection), classes=examples.classes),
+        metric=request.metric,
+        asked_metric=asked.metric,
+        positive=metric.positive,
+        score=request.best.score,
+        low=request.best.low,
+        high=request.best.high,
+        made=request.made,
+        data=Path(asked.path).name,
+        fingerprint=asked.fingerprint,
+        examples=len(examples),
+        learnt_from=len(rows),
+        network=found.learned.network,
+        settings=request.best.settings,
+        off_low=off[0],
+        off_high=off[1],
+        verdict=request.verdict,
+        says=request.says,
+        plan=encode(asked.planned),
+        versions=_versions(),
+    )
+    folder = Path(request.folder)
+    try:
+        store(found.learned, folder)
+        (folder / README).write_text(readme(card), encoding="utf-8")
+        (folder / CARD).write_text(card_text(card), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise input_error(TITLE, reason, where=request.folder, remedy="Check the free space.") from None
+
+
+def quantiles(off: Numbers) -> tuple[float, float]:
+    """The values below and above which one in twenty further examples is expected, from those of n others (n,).
+
+    Conformal: as many are left out at each end as n + 1 examples allow for (Vovk, Gammerman and Shafer 2005); fewer than 19
+    leave out none.
+    """
+    ordered = numpy.sort(off)
+    below = int(numpy.floor(LOWEST * (len(off) + 1)))
+    low, high = ordered[max(0, below - 1)], ordered[min(len(off) - 1, len(off) - below)]
+    return float(low), float(high)
+
+
+def _candidate(request: Keep, examples: Examples) -> Candidate:
+    """The winner as it was tried. Raises WorkFailedError where it is none that can be fitted by its name and settings."""
+    best = request.best
+    if best.settings:
+        settings = decode(NetworkSettings, best.settings, "settings")
+        return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
+    for known in menu(request.asked.planned, examples.modality, uneven=True).openers:
+        if known.name == best.name:
+            return known
+    what = f"the winner is {best.name}, and such a model cannot be saved yet"
+    raise WorkFailedError(TITLE, [Problem("", what)])
+
+
+def _versions() -> dict[str, Any]:
+    libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops")}
+    return {"advisor": __version__, "python": python_version(), **libraries, "torch": torch_version()}

@@ -1,0 +1,83 @@
+"""The page beside a saved model: what it predicts, from what, how well, and how to apply it."""
+
+from __future__ import annotations
+
+from advisor.datasets.dataset import Task
+from advisor.datasets.intake import Source
+from advisor.training.kept.card import Card
+from advisor.wording import join_first, printable, shorten
+
+MOST_COLUMNS = 200
+
+
+def readme(card: Card) -> str:
+    """As Markdown."""
+    title = card.intake.target.name if card.intake.target is not None else "classes"
+    parts = [
+        f"# A model that predicts {_code(title)}",
+        f"{card.name}, the winner among the models that were tried; made on {card.made} from "
+        f"{_code(card.data)} by `advisor try --save`.",
+        "## What it predicts",
+        _predicts(card),
+        "## From what",
+        _from(card),
+        "## How good it is",
+        _good(card),
+        "## How to apply it",
+        f"    advisor apply FOLDER --data {_example(card)} --output PREDICTIONS.csv",
+        _applying(card),
+        "## Files",
+        "`card.json` says all of this to programs. The `.skops` files are read by skops (never unpickled), `weights.pt`, "
+        "if there is one, by torch as weights only.",
+    ]
+    return printable("\n\n".join(parts)) + "\n"
+
+
+def _predicts(card: Card) -> str:
+    if card.intake.task is Task.CLASSIFY:
+        names = join_first([_code(name) for name in card.intake.classes], 20)
+        return f"One of {len(card.intake.classes):,} classes, with the probability of each: {names}."
+    return (
+        "A number, with a low and a high value between which nine in ten are expected, as they were of the examples that "
+        "were held out."
+    )
+
+
+def _from(card: Card) -> str:
+    if card.intake.source is not Source.TABLE:
+        return f"A {card.intake.source}."
+    rows = "".join(f"| {_code(one.name)} | {one.kind} |\n" for one in card.intake.columns[:MOST_COLUMNS])
+    more = len(card.intake.columns) - MOST_COLUMNS
+    rest = f"\nAnd {more:,} more columns, which `card.json` lists.\n" if more > 0 else ""
+    return f"| column | holds |\n| --- | --- |\n{rows}{rest}".rstrip()
+
+
+def _good(card: Card) -> str:
+    shown = card.metric.shown
+    better = "more" if card.metric.greater_is_better else "less"
+    score = f"{card.metric.title} {shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)}; {better} is better)"
+    learnt = (
+        f"The saved weights learned from all {card.examples:,} examples after that."
+        if card.of_all
+        else f"The saved weights learned from the {card.learnt_from:,} of {card.examples:,} examples that were not held "
+        "out: there was no time to learn from all."
+    )
+    return f"On examples that it had not seen: {score}. {learnt}\n\n{card.says}"
+
+
+def _applying(card: Card) -> str:
+    if card.intake.source is Source.TABLE:
+        return (
+            "Columns are found by their names, in any order. Others are passed over, a missing one is an error. An empty "
+            "field is a missing value. If the answers are there, too, the predictions are compared with them."
+        )
+    return "Folders may name the classes, and need not; if they do, the predictions are compared with them."
+
+
+def _example(card: Card) -> str:
+    return "NEW.csv" if card.intake.source is Source.TABLE else "FOLDER_OF_NEW_ONES"
+
+
+def _code(text: str) -> str:
+    plain = shorten(text, 60).replace("`", "'").replace("|", "¦")
+    return f"`{plain}`"

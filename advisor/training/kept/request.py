@@ -1,0 +1,93 @@
+"""The words of the processes that write and apply a saved model, and of their parent. No torch here."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from advisor.children.messages import Messages, Text, parsed
+from advisor.errors import InputError, Problem
+from advisor.plain import decode, encode
+from advisor.training.child.request import Ended, Request
+from advisor.training.ladder.outcome import Best, Metric
+
+
+class WorkFailedError(InputError):
+    """It could not be done, which is no fault of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A winner to be fitted once more and written."""
+
+    asked: Request
+    """The question of the trials: the data, and what the plan recommends."""
+    best: Best
+    metric: Metric
+    verdict: str
+    says: str
+    usual: float
+    """Seconds that one training on the examples that were not held out took."""
+    seconds: float
+    """Left for everything."""
+    folder: str
+    """An empty one."""
+    made: str
+    """The day, ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A saved model, and the data to apply it to."""
+
+    folder: str
+    data: str
+    output: str
+    """The file for the predictions, CSV."""
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something to know, that stops nothing."""
+
+    title: Text
+    what: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """It cannot be done: messages for people."""
+
+    title: Text
+    problems: tuple[Problem, ...]
+    failed: bool = False
+    """True where that is no fault of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Predictions are written, and compared with the truth where the data have it."""
+
+    rows: int
+    score: float | None = None
+    scored: int = 0
+    """Of the rows, those with a known answer."""
+    new: int = 0
+    """Rows of a class that the model does not know, which are not in the score."""
+
+
+Message: TypeAlias = Said | Refused | Applied | Ended
+MESSAGES: Messages[Message] = Messages(Said, Refused, Applied, Ended)
+
+
+def request_line(request: Keep | Apply) -> bytes:
+    told = {"work": type(request).__name__, **encode(request)}
+    return json.dumps(told, allow_nan=False).encode() + b"\n"
+
+
+def read_request(line: bytes) -> Keep | Apply:
+    """Raises ValueError where the line is no request."""
+    told = parsed(line)
+    return decode(Keep, told, "request") if told.get("work") == Keep.__name__ else decode(Apply, told, "request")

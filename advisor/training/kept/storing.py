@@ -1,0 +1,103 @@
+"""A fitted model in files, none of which is unpickled: skops for scikit-learn, weights alone for torch.
+
+skops builds objects of named types only. Its own list has estimators of scikit-learn, types of numpy and plain values;
+what is named here is all that ours need besides.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from skops import io as skops
+
+from advisor.datasets.dataset import Examples
+from advisor.datasets.preparing.kept import Parts, parts_of, prepared_by
+from advisor.datasets.preparing.preparation import Preparation
+from advisor.errors import input_error
+from advisor.networks.description import UnbuildableError
+from advisor.training.child.fitted import Learned
+from advisor.training.kept.card import ESTIMATOR, PREPARATION, TITLE, WEIGHTS, Card, damaged
+from advisor.wording import join_first, shorten
+
+_TREES = (
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    *("functools.partial", "sklearn.utils.validation.check_array"),  # boosting checks categories by them
+)
+"""Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
+_WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.preparing.tokens.terms", "numpy.dtype")
+"""Ways to divide a text, and the type of an array."""
+_BROKEN = (
+    OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError, RecursionError, EOFError,
+    zipfile.BadZipFile, pickle.UnpicklingError,
+)  # fmt: skip
+"""Errors of reading what was cut off or changed. torch has a class of pickle for its refusal of anything but weights."""
+
+
+def store(learned: Learned, folder: Path) -> None:
+    """Write a model and its preparation into a folder. Raises OSError."""
+    skops.dump(parts_of(learned.prepared), folder / PREPARATION)
+    if learned.network is None:
+        skops.dump(learned.model, folder / ESTIMATOR)
+    else:
+        import torch  # seconds, only for networks
+
+        torch.save(learned.model.state_dict(), folder / WEIGHTS)
+
+
+def stored_parts(folder: Path) -> Parts:
+    """The preparation of a saved model. Raises InputError where it is damaged or holds a type that none of ours has."""
+    parts = _loaded(folder / PREPARATION, _WORDS)
+    if not isinstance(parts, dict):
+        raise damaged(folder / PREPARATION, "it holds no preparation")
+    return parts
+
+
+def stored_model(folder: Path, card: Card) -> Any:
+    """The estimator or the network of a saved model. Raises InputError as `stored_parts` does."""
+    if card.network is not None:
+        return _network(folder / WEIGHTS, card)
+    estimator = _loaded(folder / ESTIMATOR, _TREES)
+    if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
+        raise damaged(folder / ESTIMATOR, "it holds no model")
+    return estimator
+
+
+def fitted(parts: Parts, examples: Examples, folder: Path) -> Preparation:
+    """The preparation for these examples. Raises InputError where parts of it are missing."""
+    try:
+        return prepared_by(parts, examples)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise damaged(folder / PREPARATION, str(error)) from None
+
+
+def _loaded(path: Path, trusted: tuple[str, ...]) -> Any:
+    try:
+        foreign = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
+        if not foreign:
+            return skops.load(path, trusted=list(trusted))
+    except _BROKEN as error:
+        raise damaged(path, str(error) or type(error).__name__) from None
+    what = f"it holds what no saved model has: {join_first([shorten(name, 60) for name in foreign])}"
+    remedy = (
+        "Somebody has changed the file, or it was made by another version. Nothing of it was run; save the model anew."
+    )
+    raise input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
+
+
+def _network(path: Path, card: Card) -> Any:
+    import torch  # seconds, only for networks
+
+    from advisor.networks.builders import build
+
+    assert card.network is not None  # noqa: S101 - the caller has looked
+    try:
+        network = build(card.network)
+        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    except (*_BROKEN, UnbuildableError) as error:
+        raise damaged(path, str(error).partition("\n")[0] or type(error).__name__) from None
+    return network.eval()
