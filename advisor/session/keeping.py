@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +18,13 @@ from advisor.children.stopping import Stop
 from advisor.children.supervise import End, Limits, supervise
 from advisor.children.temporary import temporary_folder
 from advisor.errors import Complain, InputError, Problem, input_error
-from advisor.files.aside import folder_aside, name_aside, remove_abandoned
+from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.whole import sync_folder
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
 from advisor.session.trying import Tried
 from advisor.training.child.request import Ended
-from advisor.training.kept.card import CARD, FILES, Card, read_card
+from advisor.training.kept.card import CARD, FILES, Card, is_card, read_card
 from advisor.training.kept.request import (
     MESSAGES,
     Applied,
@@ -85,7 +87,7 @@ def _check_content(folder: Path, where: str, force: bool) -> None:
     inside = {entry.name for entry in folder.iterdir()}
     if not inside:
         return
-    if not (CARD in inside and inside <= FILES):
+    if not (CARD in inside and inside <= FILES and is_card(folder / CARD)):
         what = "the folder holds other files, which are never replaced"
         raise input_error(TITLE, what, where=where, remedy="Name another folder.")
     if not force:
@@ -141,22 +143,28 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
 
 
 def _put(aside: Path, place: Path) -> None:
-    """Let the new folder take its place, for good; a model that was there goes only when that is done."""
+    """Let the new folder take its place, for good; a model that was there goes only when that is done.
+
+    Killed between the two, the old one stands beside it as `NAME.replaced-...`.
+    """
     for path in aside.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
+    sync_folder(aside)
+    old: Path | None = None
     if place.is_dir() and any(place.iterdir()):
-        old = place.with_name(name_aside(place))
+        # Under a name that is seen: should the program be killed now, both models are there.
+        old = place.with_name(f"{place.name}.replaced-{secrets.token_hex(4)}")
         place.rename(old)
-        try:
-            aside.rename(place)
-        except BaseException:
-            old.rename(place)
-            raise
-        remove_abandoned(place, place.parent)
-    else:
+    try:
         aside.replace(place)
+    except BaseException:
+        if old is not None:
+            old.rename(place)
+        raise
     sync_folder(place.parent)
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _refusal(error: OSError, where: str) -> InputError:

@@ -83,6 +83,10 @@ def test_where_a_model_cannot_be_put_is_told_before_anything_is_tried(flats: Pat
 
     assert "there is a saved model already Name another folder, or add --force to replace it." in said(model)
     assert "the folder holds other files, which are never replaced" in said(flats.parent, "--force")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "card.json").write_text('{"name": "somebody"}')
+    assert "the folder holds other files, which are never replaced" in said(own, "--force")
     assert "this is a file" in said(flats, "--force")
     assert "there is no such folder to put it into" in said(tmp_path / "a" / "b")
 
@@ -91,7 +95,7 @@ def test_where_a_model_cannot_be_put_is_told_before_anything_is_tried(flats: Pat
 def test_a_model_that_is_there_is_replaced_where_that_is_asked_for(flats: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
-    (folder / "card.json").write_text("{}")
+    (folder / "card.json").write_text('{"schema": "advisor/model/0"}')
     done = advisor("try", flats, "--target", "class", "--budget", "20s", "--save", folder, "--force")
     assert done.code == 0, done.err
     assert json.loads((folder / "card.json").read_text())["schema"] == "advisor/model/1"

@@ -83,7 +83,15 @@ def test_six_digits_are_months_where_the_name_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("years", "first"), [(range(49, 61), 1949), (range(60, 76), 1960), ([98, 99, 0, 1], 1998), (range(20, 36), 2020)]
+    ("years", "first"),
+    [
+        (range(49, 61), 1949),
+        (range(60, 76), 1960),
+        ([98, 99, 0, 1], 1998),
+        (range(20, 36), 2020),
+        (range(24, 45), 2024),
+        (range(40, 49), 1940),
+    ],
 )
 def test_years_of_two_digits_run_on_without_a_leap(years: Sequence[int], first: int) -> None:
     values = [f"{month}-{year:02}" for year in years for month in ("Jan", "May", "Dec")]

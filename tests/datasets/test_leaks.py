@@ -201,6 +201,15 @@ def test_what_comes_only_after_one_answer_is_found_where_it_is_zero_else(tmp_pat
     assert "other than 0 only where 'default' is 'yes'" in leaks(found)[0].what
 
 
+def test_a_late_column_that_is_filled_only_where_there_is_no_answer_is_passed_over(tmp_path: Path) -> None:
+    columns: dict[str, Sequence[object]] = {
+        "age": normal(1),
+        "close reason closed": ["moved" if row % 4 == 0 else None for row in range(ROWS)],
+        "churn": [None if row % 4 == 0 else "yn"[row % 2] for row in range(ROWS)],
+    }
+    assert leaks(inspected(tmp_path, columns, "churn")) == []
+
+
 def test_columns_that_mark_single_classes_are_found(tmp_path: Path) -> None:
     draw = random.Random(0)
     kinds = [draw.choice("abcd") for _ in range(ROWS)]

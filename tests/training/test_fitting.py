@@ -27,7 +27,7 @@ from advisor.training.child.metrics import (
     metric_named,
     score,
 )
-from advisor.training.child.scoring import Resampling, interval
+from advisor.training.child.scoring import Resampling, described, interval
 from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
@@ -306,6 +306,17 @@ def test_so_do_those_of_probabilities_and_of_scikit_learn_s_metrics(name: str) -
     low, high = interval(Resampling(metric, truth).scores(said))
     assert low < score(metric, truth, said) < high
     assert high - low < 0.3
+
+
+def test_a_difference_matters_by_the_size_that_scores_have() -> None:
+    prices = 170_000 + 80_000 * numpy.random.default_rng(0).random((200, 1))
+
+    def matters(name: str) -> float:
+        return described(metric_named(name, "regress", prices), "regress", prices, prices).matters
+
+    assert matters("rmse") == pytest.approx(0.01 * prices.std())
+    assert matters("mean_absolute_percentage_error") < 0.01
+    assert matters("mse") == pytest.approx(0.01 * prices.var(), rel=0.01)
 
 
 def test_an_interval_covers_other_examples_about_as_often_as_it_says() -> None:

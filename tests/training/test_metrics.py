@@ -23,6 +23,7 @@ from advisor.training.child.metrics import (
     R2,
     RMSE,
     ROC_AUC,
+    MeaninglessError,
     Metric,
     brier,
     imbalance,
@@ -127,6 +128,21 @@ def test_one_metric_is_the_metric_of_a_task() -> None:
     assert metric_of("classify", np.repeat([0, 1, 2], [50, 50, 10])) is LOG_LOSS
     assert metric_of("regress", np.zeros((3, 1))) is R2
     assert metric_of("forecast", np.zeros((3, 1))) is RMSE
+
+
+def test_where_some_parts_lack_the_rare_class_the_logarithmic_loss_decides() -> None:
+    targets = np.repeat([0, 1], [90, 10])
+    assert metric_of("classify", targets, [targets[50:], targets[80:95]]).name == "average_precision"
+    assert metric_of("classify", targets, [targets[:50], targets[50:]]) is LOG_LOSS, "by time, the first half has none"
+
+
+def test_a_score_that_is_no_number_is_told_and_never_returned() -> None:
+    truth, likely = np.zeros(4, int), np.full((4, 2), 0.5)
+    with pytest.raises(MeaninglessError, match="average precision is no number here"):
+        score(looking_for(AVERAGE_PRECISION, np.array([0, 0, 1])), truth, likely)
+    below = metric_named("mean_squared_log_error", "regress", np.ones((3, 1)))
+    with pytest.raises(MeaninglessError, match="cannot be computed"):
+        score(below, np.ones((3, 1)), np.full((3, 1), -2.0))
 
 
 def test_imbalance_counts_only_classes_that_occur() -> None:

@@ -44,7 +44,6 @@ _NAMING = frozenset(
 _FEWEST_NAMES, _ROWS_A_NAME = 3, 5
 _FEWEST_UNIQUE = 50
 _DENSE = 3
-_LONG_NUMBER = 6
 _NEARLY_UNIQUE = 0.95
 _WORDS_OF_A_NAME = 6
 _MOST_ROWS = 20_000
@@ -174,14 +173,16 @@ def _numbers_of_rows(columns: Sequence[Judged]) -> Iterator[Remark]:
 
 
 def _numbers_rows(judged: Judged) -> bool:
-    """True where whole numbers never come twice and stand as close as numbers given in turn, or have all as many digits."""
+    """True where whole numbers never come twice and stand as close as numbers given in turn, unless they are parts of a time."""
     known = judged.values.count()
     if judged.kind is not Kind.WHOLE or known < _FEWEST_UNIQUE or judged.column.distinct < known:
         return False
     low, high = float(judged.values.min()), float(judged.values.max())  # type: ignore[arg-type]
     if low < 0:
         return False
-    return high - low < _DENSE * known or len(f"{low:.0f}") == len(f"{high:.0f}") >= _LONG_NUMBER
+    return high - low < _DENSE * known and not any(
+        words_of_name(judged.column.name) & names for names in _PARTS_OF_TIME
+    )
 
 
 def _names_of_rows(columns: Sequence[Judged]) -> Iterator[Remark]:

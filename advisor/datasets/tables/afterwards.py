@@ -108,7 +108,7 @@ def _filled_for_one(
         held = judged.values.gather(rows)
         there = held.is_not_null().to_numpy()
         cases = [("filled in", there), ("left empty", ~there)]
-        if late:  # nothing came of it: 0, or none
+        if late and there.any():  # nothing came of it: 0, or none
             usual = held.drop_nulls().mode()[0]
             cases.append((f"other than {_written(usual)}", (held != usual).fill_null(value=False).to_numpy()))
         for word, marked in cases:

@@ -191,7 +191,8 @@ def _fitted(held: _Floats, sought: _Floats) -> list[float] | None:
     held, sought = held - held.mean(axis=0), sought - sought.mean()
     weights, *_ = numpy.linalg.lstsq(held, sought, rcond=None)
     left = sought - held @ weights
-    plain = (numpy.abs(numpy.abs(weights) - numpy.rint(numpy.abs(weights))) < _WHOLE).all()
+    whole = numpy.rint(numpy.abs(weights))
+    plain = ((numpy.abs(numpy.abs(weights) - whole) < _WHOLE) & (whole >= 1)).all()
     allowed = (_LEFT if plain else _LEFT_BY_WEIGHTS) * (sought @ sought)
     return [float(weight) for weight in weights] if left @ left <= allowed else None
 

@@ -105,7 +105,7 @@ def _remark_on_marks(found: Sequence[Judged], name: str) -> Iterator[Remark]:
         names = join_first([judged.quoted for judged in found])
         each = "tells one class" if len(found) == 1 else "each tell one class"
         what = f"{names} {each} of {shorten(name, 40)!r} from all others without a mistake."
-        remedy = "Leave out columns that were made from the answer."
+        remedy = "If they were made from the answer, leave them out; what is known before it may well tell a class."
         yield Remark(what, Weight.WARNING, remedy, tuple(judged.column.name for judged in found))
 
 

@@ -30,8 +30,10 @@ _LOOKED_AT = 16
 """Different texts, from all over the column, that rule out most formats."""
 FALSE_DATES = 0.02
 _FEWEST_OF_DIGITS = 5
-_LAST_YEAR = 2040
+_LAST_YEAR = 2050
 """Years of two digits are read so that they run on without a gap and end before this one."""
+_LATEST_BEGINNING = 2035
+"""The first of them comes no later: contracts that end from 24 to 44 are of 2024 to 2044, letters of 40 to 48 of 1940 to 1948."""
 _LONGEST_SPAN = 90
 """Years of two digits that are spread over more leave no gap to tell which comes first."""
 _FROM = " from "
@@ -95,7 +97,7 @@ def _with_century(texts: polars.Series, style: str) -> str:
     gaps = numpy.diff(years, append=years[0] + 100)
     span = 100 - int(gaps.max())
     first = 2000 + int(years[(gaps.argmax() + 1) % len(years)])
-    first -= 100 if first + span >= _LAST_YEAR else 0
+    first -= 100 if first > _LATEST_BEGINNING or first + span >= _LAST_YEAR else 0
     usual = span > _LONGEST_SPAN or (first >= 1969 and first + span <= 2068)
     return style if usual else f"{style}{_FROM}{first}"
 

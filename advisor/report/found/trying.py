@@ -35,7 +35,8 @@ SCORES = {
 """The meaning of a score."""
 _DECIDED = (
     "As decisions: of two classes, an example is taken for the rarer one from a probability on (the threshold) that was best "
-    "on the folds; of several, the class is taken that is likeliest beside how rare it is. F1 has a threshold of its own."
+    "on the folds, or is the share of that class where a run went on that was stopped; of several, the class is taken that "
+    "is likeliest beside how rare it is. F1 has a threshold of its own."
 )
 LEVEL = "not told apart"
 """In place of a verdict, where the plan takes over what won."""
@@ -315,7 +316,11 @@ def decided(outcome: TrialResults) -> str:
     if final is None or final.ranking is None:
         return ""
     threshold = final.thresholds.get("balanced_accuracy")
-    taken = f"Deciding for the rarer class from {threshold:.2g} on" if threshold is not None else "As decisions"
+    taken = (
+        "As decisions"
+        if threshold is None
+        else f"Deciding for the rarer class from a probability of {threshold:.2f} on"
+    )
     return f"{taken}: balanced accuracy {final.also['balanced_accuracy']:.2f}, ROC AUC {final.ranking.auc:.2f}."
 
 

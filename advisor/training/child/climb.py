@@ -23,6 +23,7 @@ from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.child.metrics import (
     UNEVEN,
+    MeaninglessError,
     Reads,
     imbalance,
     metric_named,
@@ -95,11 +96,14 @@ class Climb:
         self._tell, self._request = tell, request
         self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         task, targets = examples.task.value, examples.targets
-        self._metric = metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets)
         self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
         """Of each candidate the truth and its probabilities on folds that it did not learn from."""
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
+        parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
+        self._metric = (
+            metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets, parts)
+        )
         self._fitting = Fitting(examples, request.threads)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
@@ -169,7 +173,9 @@ class Climb:
             return None
         learned = self._fitting.examples.targets[self._outer.training]
         shares = numpy.bincount(learned, minlength=len(self._fitting.examples.classes)) / len(learned)
-        positive = rarer(learned) if len(numpy.unique(learned)) == 2 else None
+        positive = self._metric.positive
+        if positive is None and len(numpy.unique(learned)) == 2:
+            positive = rarer(learned)
         return decisions(shares, positive, self._seen.get(name, ()))
 
     def _finalists(self) -> list[Candidate]:
@@ -226,12 +232,9 @@ class Climb:
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
         try:
-            found = score(self._metric, truth, fitted.read_by(self._metric.reads))
-        except ValueError as error:
-            raise FittingError(f"{self._metric.title} could not be computed on a fold: {error}") from error
-        if not math.isfinite(found):
-            raise FittingError(f"{self._metric.title} could not be computed on a fold, which lacks a class.")
-        return found
+            return score(self._metric, truth, fitted.read_by(self._metric.reads))
+        except MeaninglessError as error:
+            raise FittingError(str(error)) from error
 
     def _most(self, candidate: Candidate, allowed: float) -> float:
         """Seconds of a first trial after which no further fold is begun."""

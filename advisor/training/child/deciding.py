@@ -48,7 +48,8 @@ def decisions(shares: Floats, positive: int | None = None, seen: Iterable[tuple[
         shares: of the classes among the examples that were learned from (classes,).
         positive: the rarer of two classes, None of several.
         seen: of each fold the truth (n,) and the probabilities (n, classes) of a model that did not learn from it. Without
-            any, the threshold is the share of the class: the best for balanced accuracy where probabilities are right.
+            any, as where a stopped run goes on, the threshold is the share of the class: the best for balanced accuracy
+            where probabilities are right.
     """
     if positive is None:
         return Decisions(None, shares, {})

@@ -13,7 +13,7 @@ from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import Metric, ranking, score
+from advisor.training.child.metrics import MeaninglessError, Metric, ranking, score
 from advisor.training.child.request import Began, Finals
 from advisor.training.child.scoring import Floats, Resampling, interval, units_of
 from advisor.training.ladder.candidates import Candidate
@@ -124,10 +124,10 @@ class FinalRound:
                     self._seed * 1000 + 500 + number,
                     Allowance(max(usual, allowed(candidate)), max(until, time.monotonic() + usual)),
                 )
-            except FittingError:
+                self._add(candidate, fitted)
+            except (FittingError, MeaninglessError):
                 failed.add(candidate.name)
                 continue
-            self._add(candidate, fitted)
             if len(self._refits) > 1:
                 yield self._known()
 
@@ -139,10 +139,11 @@ class FinalRound:
             return
         if refits.cut:
             refits = self._refits[candidate.name] = _Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
+        said = fitted.read_by(self._metric.reads)
+        found = score(self._metric, self._truth, said)
         refits.cut = fitted.short
         refits.hurried |= fitted.hurried
-        said = fitted.read_by(self._metric.reads)
-        refits.scores.append(score(self._metric, self._truth, said))
+        refits.scores.append(found)
         refits.drawn.append(self._resampling.scores(said))
         refits.right.append(self._truth == fitted.predicted)
         if fitted.probabilities is None:

@@ -38,6 +38,11 @@ class Folds:
         self.rungs = max(1, len(self._splits) // self.width)
         self.held_out_share = float(numpy.mean([len(split.test) / len(split.training) for split in self._splits]))
 
+    @property
+    def scored(self) -> list[Rows]:
+        """The rows that each fold of all rungs scores."""
+        return [split.test for split in self._splits]
+
     def of(self, rung: int) -> list[Split]:
         return self._splits[rung * self.width : (rung + 1) * self.width]
 

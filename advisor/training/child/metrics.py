@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -77,12 +77,23 @@ class Metric:
         return (truth == self.positive).astype(np.int64), found
 
 
+class MeaninglessError(ValueError):
+    """The metric says nothing of these examples, such as those of a single class."""
+
+
 def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
-    """The metric of a model's predictions, both as for `Metric.read`."""
-    return metric.of(*metric.read(truth, predicted))
+    """The metric of a model's predictions, both as for `Metric.read`. Raises MeaninglessError where it is no number."""
+    try:
+        found = metric.of(*metric.read(truth, predicted))
+    except ValueError as error:
+        said = str(error).partition("\n")[0] or type(error).__name__
+        raise MeaninglessError(f"{metric.title} cannot be computed: {said}") from error
+    if not np.isfinite(found):
+        raise MeaninglessError(f"{metric.title} is no number here, as where a class is missing.")
+    return found
 
 
-def metric_of(task: str, targets: Numbers) -> Metric:
+def metric_of(task: str, targets: Numbers, parts: Iterable[Numbers] = ()) -> Metric:
     """The one number by which models for this task (of the fact task.kind) are compared.
 
     Classes: accuracy. From an imbalance of 5 on a model that knows only the large class must not look good: the average
@@ -93,10 +104,13 @@ def metric_of(task: str, targets: Numbers) -> Metric:
 
     Args:
         targets: class numbers (n,), or values (n, outputs).
+        parts: targets of the examples that are scored at a time. Where some lack the rarer class, as by time or by group,
+            average precision says nothing of them, and the logarithmic loss decides.
     """
     match task:
         case "classify" | "segment" if imbalance(targets) >= UNEVEN:
-            return looking_for(AVERAGE_PRECISION, targets) if len(np.unique(targets)) == 2 else LOG_LOSS
+            everywhere = all(len(np.unique(part)) > 1 for part in parts)
+            return looking_for(AVERAGE_PRECISION, targets) if everywhere and len(np.unique(targets)) == 2 else LOG_LOSS
         case "classify" | "segment":
             return ACCURACY
         case "regress":
@@ -135,7 +149,8 @@ def metric_named(name: str, task: str, targets: Numbers) -> Metric:
     classes = task in ("classify", "segment")
     plain = name.strip().casefold().replace(" ", "_").replace("-", "_")
     ours = {one.name: one for one in OURS if (one.reads is Reads.VALUES) != classes}
-    known = {**{other: other for other in metrics.get_scorer_names()}, **{one: one for one in ours}, **_CALLED}
+    theirs = {other.removeprefix("neg_"): other for other in metrics.get_scorer_names()}
+    known = {**theirs, **{other: other for other in theirs.values()}, **{one: one for one in ours}, **_CALLED}
     title, where = "The metric cannot be used", "--metric"
     remedy = f"Take one of {', '.join(sorted(ours))}, or another name of a scikit-learn scorer."
     other = next((one for one in OURS if one.name == _CALLED.get(plain, plain) and one.name not in ours), None)
@@ -155,16 +170,15 @@ def metric_named(name: str, task: str, targets: Numbers) -> Metric:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            value = score(found, targets, _saying_nothing(targets, classes=classes))
+            score(found, targets, saying_nothing(targets, classes=classes))
     except (ValueError, TypeError, IndexError, LookupError) as error:
         said = shorten((str(error) or type(error).__name__).splitlines()[0], 120).rstrip(".")
         raise input_error(title, f"{plain} says nothing of these targets: {said}", where=where, remedy=remedy) from None
-    if not np.isfinite(value):
-        raise input_error(title, f"{plain} says nothing of these targets", where=where, remedy=remedy)
     return found
 
 
-def _saying_nothing(targets: Numbers, *, classes: bool) -> Numbers:
+def saying_nothing(targets: Numbers, *, classes: bool) -> Numbers:
+    """The predictions of whoever looks at no input: shares of the classes (n, classes), or means (n, outputs)."""
     if not classes:
         return np.broadcast_to(targets.mean(axis=0), targets.shape)
     shares = np.bincount(targets) / len(targets)

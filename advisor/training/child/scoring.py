@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples
-from advisor.training.child.metrics import Metric, Reads
+from advisor.training.child.metrics import Metric, Reads, saying_nothing, score
 from advisor.training.ladder import outcome
 from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share
 
@@ -22,6 +22,8 @@ _AT_ONCE = 4_000_000
 """Counts that are held in memory at a time."""
 _OUTSIDE = 2.5
 """Per cent at either end of a 95 % interval."""
+_IN_UNITS = ("rmse", "mae", "median_absolute_error", "max_error")
+"""Metrics in the units of the target."""
 MATTERS = 0.01
 """Differences within this much of a share, or of the deviation of the target, are none that matter."""
 
@@ -32,8 +34,10 @@ def described(metric: Metric, task: str, targets: Numbers, learned: Numbers) -> 
     Args:
         learned: targets of the examples that the folds are made of.
     """
-    in_units = metric.reads is Reads.VALUES and not metric.greater_is_better
+    in_units = metric.name in _IN_UNITS
     unit = (float(targets.std()) or 1.0) if in_units else 1.0
+    if metric.reads is Reads.VALUES and not in_units and metric.name != "r2":  # of a size that depends on the targets
+        unit = abs(score(metric, targets, saying_nothing(targets, classes=False))) or 1.0
     parts = _parts(metric, learned)
     resolves = finest_gain([len(part) for part in parts]) if parts else 0.0
     return outcome.Metric(metric.name, metric.title, MATTERS * unit, metric.greater_is_better, resolves, task, in_units)

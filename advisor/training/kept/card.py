@@ -56,6 +56,8 @@ class Card:
     examples: int
     learnt_from: int
     """Of them, the examples that the saved weights were fitted to: all, or those that were not held out."""
+    held_out: int = 0
+    """Examples that the score is of."""
     network: Description | None = None
     """The description that the network is built from; None of other models."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +103,15 @@ def read_card(folder: Path) -> Card:
         raise
     except (ValueError, RecursionError) as error:
         raise damaged(folder / CARD, str(error)) from None
+
+
+def is_card(path: Path) -> bool:
+    """True if a saved model of some version has this file: somebody's own card.json is none. Raises OSError."""
+    try:
+        told = json.loads(path.read_bytes()[:MOST_BYTES])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and str(told.get("schema")).startswith(f"{FORMAT}/")
 
 
 def damaged(path: Path, why: str) -> InputError:

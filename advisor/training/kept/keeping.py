@@ -20,7 +20,7 @@ from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import metric_named, metric_of
+from advisor.training.child.metrics import metric_named
 from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
@@ -70,7 +70,7 @@ def keep(request: Keep, begun: float) -> None:
             raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
 
     task, targets = examples.task.value, examples.targets
-    metric = metric_named(asked.metric, task, targets) if asked.metric else metric_of(task, targets)
+    metric = metric_named(asked.metric or request.metric.name, task, targets)
     off: tuple[float | None, float | None] = (None, None)
     rows = numpy.arange(len(examples))
     if examples.task is Task.CLASSIFY:
@@ -99,6 +99,7 @@ def keep(request: Keep, begun: float) -> None:
         fingerprint=asked.fingerprint,
         examples=len(examples),
         learnt_from=len(rows),
+        held_out=len(split.test),
         network=found.learned.network,
         settings=request.best.settings,
         off_low=off[0],

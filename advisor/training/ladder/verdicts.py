@@ -85,7 +85,7 @@ class Judging:
         over = self.difference(leader.name, trivial)
         if leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over):
             ranked = self._ranked()
-            if not ranked or not (network and baseline):
+            if not ranked or not (network or baseline):
                 return Winner.NOTHING, self._nothing_words(leader, over)
             kind, words = self._compared(leader, over, network, baseline)
             return kind, f"{ranked} {words}"
@@ -164,8 +164,8 @@ class Judging:
     def advice(self, judged: Winner, found: Sequence[Bet]) -> str:
         """Advice in a sentence that also says where the plan differs from it, and why; empty where that is clear.
 
-        The verdict is about the held-out examples, a bet about the folds: a plan changes only where the folds show that
-        something is better.
+        The verdict is about the held-out examples, a bet about the folds: the plan takes over what won, unless the folds show
+        that another type is better, or have not compared the two.
         """
         bet = next((bet for bet in found if bet.topic == "network.type"), None)
         keeps = (bet.before if bet.after is None else bet.after) if bet is not None else None
@@ -186,10 +186,7 @@ class Judging:
         if bet.verdict in _SHOWN:
             reason = f"on the folds it was better than {bet.rival if keeps == bet.before else bet.before} beyond noise"
         else:
-            told = f"on the folds it and {bet.rival} cannot be told apart"
-            if doubted(bet):
-                told = f"{bet.rival} has not been shown to be: {DOUBTS}"
-            reason = f"a plan changes only for what is shown to be better, and {told}"
+            reason = f"too few folds have scored both it and {taken}"
         return f"{words} The plan stays {keeps}, since {reason}.".strip()
 
     def bets(self, judged: Winner | None = None) -> tuple[Bet, ...]:
@@ -244,13 +241,13 @@ class Judging:
         if contradicted or untrained or judged is Winner.NOTHING:
             bet = _undecided(bet, interval, self.metric)
         won = self._won(judged)
-        if won is None or bet.verdict in _SHOWN or won.model == planned:
+        if won is None or won.model in (planned, bet.after) or bet.verdict is Verdict.CONFIRMED:
             return bet
         interval = self._interval(mine.name, won.name)
         if interval is None:
             return bet
         against = _bet("network.type", "", planned, won.model, self.metric, interval)
-        if against.verdict in _SHOWN:  # on the folds alone
+        if against.verdict is Verdict.CONFIRMED or (against.verdict in _SHOWN and bet.verdict not in _SHOWN):
             against = _undecided(against, interval, self.metric)
         return replace(against, after=won.model)
 
@@ -312,8 +309,8 @@ def doubted(bet: Bet) -> bool:
 def trivial_words(metric: Metric) -> str:
     """The trivial model, in words."""
     if metric.task == "classify":
-        by_class = metric.name in ("accuracy", "balanced_accuracy")
-        return "always saying the most frequent class" if by_class else "giving every example the same probabilities"
+        likely = metric.name in ("average_precision", "roc_auc", "log_loss", "brier_score")
+        return "giving every example the same probabilities" if likely else "always saying the most frequent class"
     return "repeating an earlier value" if metric.task == "forecast" else "always saying the mean"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 import typer
@@ -53,10 +54,18 @@ def _scored(found: Predictions) -> list[str]:
     known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with an answer that it knows"
     said = f"{shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)})"
     lines.append(f"{card.metric.title} on {known}: {shown(applied.score)}. When it was saved: {said}.")
-    return [*lines, *_compared(card, applied.score)]
+    return [*lines, *_compared(card, applied.score, applied.scored)]
 
 
-def _compared(card: Card, score: float) -> list[str]:
-    """A warning where the new data are told worse than chance explains."""
-    worse = score < card.low if card.metric.greater_is_better else score > card.high
+def _compared(card: Card, score: float, rows: int) -> list[str]:
+    """A warning where the new data are told worse than chance explains.
+
+    The promised score is as uncertain as its interval says, and that of the new rows the more so the fewer they are.
+    """
+    if not rows or not card.held_out:
+        return []
+    off, reach = (card.score - score, card.score - card.low)
+    if not card.metric.greater_is_better:
+        off, reach = score - card.score, card.high - card.score
+    worse = off > reach * math.sqrt(1 + card.held_out / rows)
     return ["That is worse than chance explains: these data may differ from those it learned from."] if worse else []
