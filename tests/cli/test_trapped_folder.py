@@ -33,6 +33,7 @@ LINES = {
     "compare": "compare answers.yaml answers.yaml",
     "inspect": "inspect data.csv --target kind",
     "try": "try --data data.csv --target kind --budget 6s",
+    "apply": "apply model --data data.csv --output predictions.csv",
     "bench": "bench fcn5 --budget 6s",
     "glossary": "glossary",
     "help": "help answers",
@@ -63,8 +64,8 @@ SERVES = {"serve"}
 """It runs until Ctrl-C, and is tried below."""
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
-CODES = {"rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
-"""Groups show their help and end as wrong usage does; on a busy machine there may be no time to measure anything."""
+CODES = {"apply": {2}, "rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
+"""Groups show their help and end as wrong usage does; there is no saved model; on a busy machine there may be no time to measure anything."""
 DRAWS = """
 from advisor.report.html.drawing import Chart, Point, Shape, svg
 points = Point("1", 100, 90, 110), Point("2", 180, 170, 190)

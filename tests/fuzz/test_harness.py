@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import pickle
 import subprocess
@@ -150,9 +151,12 @@ def test_memory_bites() -> None:
 
 
 def _hold(count: int) -> None:
-    kept = b"x" * count
-    while kept:
-        time.sleep(0.1)
+    """Memory that is new to the process: what others have freed in it is still resident."""
+    with mmap.mmap(-1, count) as kept:
+        for _ in range(count >> 20):
+            kept.write(b"x" * (1 << 20))
+        while True:
+            time.sleep(0.1)
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux to know the peak of memory")
