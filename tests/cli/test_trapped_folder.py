@@ -65,7 +65,10 @@ SERVES = {"serve"}
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
 CODES = {"apply": {2}, "rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
-"""Groups show their help and end as wrong usage does; there is no saved model; on a busy machine there may be no time to measure anything."""
+"""Groups show their help and end as wrong usage does; there is no saved model to apply.
+
+On a busy machine there may be no time to measure anything.
+"""
 DRAWS = """
 from advisor.report.html.drawing import Chart, Point, Shape, svg
 points = Point("1", 100, 90, 110), Point("2", 180, 170, 190)
