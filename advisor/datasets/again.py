@@ -14,7 +14,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.intake import Intake, Source, TakenColumn
-from advisor.datasets.matching import matched
+from advisor.datasets.matching import Say, matched
 from advisor.datasets.media import images, waves
 from advisor.datasets.media.class_folders import class_folders
 from advisor.datasets.quiet import native_silence
@@ -42,8 +42,6 @@ class Part:
 
 
 NEW_CLASS, NO_CLASS = -1, -2
-Say = Callable[[str, str], None]
-"""Is told a title and a sentence: what is odd about the examples, and stops nothing."""
 
 
 def intake_of(inspection: Inspection) -> Intake:

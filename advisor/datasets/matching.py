@@ -27,6 +27,7 @@ _HOLD = {
     Kind.NUMBER: "numbers", Kind.WHOLE: "numbers", Kind.YES_NO: "yes or no", Kind.DATE: "dates",
 }  # fmt: skip
 Say = Callable[[str, str], None]
+"""Is told a title and a sentence: what is odd about the examples, and stops nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,13 @@ def parse_value(fact: Fact, text: str, *, where: str = "") -> Value | None:
         return _parse_set(fact, text, where)
     if fact.type is FactType.TEXT:
         return _parse_text(text, where)
-    if any(wording.pixels for wording in fact.wordings) or fact.pixels:
+    if _asks_for_pixels(fact):
         text = values_of_picture(text.casefold()) or text
     return _parse_number(fact, text, where)
+
+
+def _asks_for_pixels(fact: Fact) -> bool:
+    return fact.pixels or any(wording.pixels for wording in fact.wordings)
 
 
 def _parse_boolean(text: str, where: str) -> bool:
@@ -106,7 +110,8 @@ def _parse_text(text: str, where: str) -> str:
 
 
 def _parse_number(fact: Fact, text: str, where: str) -> int | float:
-    example = f"For example {_EXAMPLES.get(fact.unit, '2000, 50k or 2M')}."
+    usual = "20, 50k, or 640 x 480 of a picture" if _asks_for_pixels(fact) else "2000, 50k or 2M"
+    example = f"For example {_EXAMPLES.get(fact.unit, usual)}."
 
     def refused(title: str, remedy: str = example, what: str = repr(shorten(text))) -> InputError:
         return input_error(title, what, where=where, remedy=remedy)

@@ -170,3 +170,9 @@ def test_a_size_in_pixels_is_as_good_as_the_values_of_a_picture(typed: str, valu
     if not typed[0].isdigit() or " " in typed:
         with pytest.raises(InputError):
             parse_value(replace(PICTURES, pixels=False), typed)
+
+
+def test_what_is_no_size_of_a_picture_is_told_with_sizes_that_are() -> None:
+    with pytest.raises(InputError) as refused:
+        parse_value(PICTURES, "500x")
+    assert refused.value.problems[0].remedy == "For example 20, 50k, or 640 x 480 of a picture."

@@ -220,13 +220,15 @@ def test_guesses_at_a_rare_class_are_nothing_though_their_average_precision_is_h
         Difference(NETWORK, "random forest", 0, -1, 1),
     ]
 
-    def told(low: float) -> Winner:
+    def told(low: float) -> tuple[Winner, str]:
         ranked = replace(final("random forest", 0.09), ranking=Ranking(0.6, low, 0.8, low - 0.02))
         finals = [final("trivial", 0.05), ranked, final(NETWORK, 0.08)]
-        return judging(trials, finals, differences, rare).verdict()[0]
+        return judging(trials, finals, differences, rare).verdict()
 
-    assert told(0.46) is Winner.NOTHING
-    assert told(0.53) is Winner.NO_DIFFERENCE
+    found, says = told(0.46)
+    assert found is Winner.NOTHING
+    assert says.endswith("its ROC AUC is 0.60 (95 % interval 0.46 to 0.80), where 0.5 is chance.")
+    assert told(0.53)[0] is Winner.NO_DIFFERENCE
 
 
 def test_a_difference_without_a_digit_to_show_is_called_level() -> None:

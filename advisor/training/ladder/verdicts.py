@@ -136,6 +136,13 @@ class Judging:
     def _nothing_words(self, leader: Candidate, over: Difference | None) -> str:
         """Nothing was better: what the folds chose, or where that looks at no input the best of the others."""
         metric, trivial = self.metric, trivial_words(self.metric)
+        ranking = next((final.ranking for final in self.finals if final.name == leader.name), None)
+        if leader.kind is not Kind.TRIVIAL and over is not None and over.low > 0 and ranking is not None:
+            return (
+                f"Nothing was better than {trivial} that is more than a guess: what the folds chose, {leader.name}, has more "
+                f"{metric.title}, as guesses at a rare class have too, and its ROC AUC is {ranking.auc:.2f} (95 % interval "
+                f"{ranking.low:.2f} to {ranking.high:.2f}), where 0.5 is chance."
+            )
         if leader.kind is not Kind.TRIVIAL and over is not None:
             words = f"Nothing was better, beyond noise, than {trivial}: what the folds chose, {leader.name}, is"
             return f"{words} {gain_words(metric, over)}."
