@@ -264,7 +264,7 @@ class Trying:
                     self._note(message)
             case Insight():
                 self._explaining = True
-                if known.insight is None or message.of != known.insight.of or message.known > known.insight.known:
+                if known.insight is None or message.adds_to(known.insight):
                     known.insight = message
                     self._note(message)
             case Costly():

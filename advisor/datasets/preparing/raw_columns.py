@@ -105,4 +105,6 @@ def _categories(held: polars.Series, rows: Rows, most: int) -> Iterator[ColumnPa
 
 
 def _said(value: object) -> str:
-    return shorten(f"{value:.4g}" if isinstance(value, float) else value, _LONGEST) or "empty"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
+    return shorten(value, _LONGEST) or "empty"

@@ -192,7 +192,7 @@ class Climb:
         assert fitted is not None  # noqa: S101 - there are scores
         asked = self._request
         subject = Subject(
-            refits.candidate, fitted, seconds, self._fitting, self._outer, self._metric, self._told_metric,
+            refits.candidate, fitted, refits.scores, seconds, self._fitting, self._outer, self._metric, self._told_metric,
             asked.seed, asked.threads,
         )  # fmt: skip
         explain(subject, self._last, self._tell)

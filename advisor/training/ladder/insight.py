@@ -7,7 +7,7 @@ slices hold for all that were looked at together, so that the largest of many is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -247,7 +247,6 @@ class Insight:
         others = (one for one in self.not_known if one.piece != piece)
         return replace(self, not_known=(*others, NotKnown(piece, reason)))
 
-    @property
-    def known(self) -> int:
-        """Pieces that there are."""
-        return sum(bool(getattr(self, one.name)) for one in fields(self) if one.name not in ("of", "not_known"))
+    def adds_to(self, earlier: Insight) -> bool:
+        """False where a resumed run has not yet found out again what is known."""
+        return self.of != earlier.of or len(self.not_known) <= len(earlier.not_known)

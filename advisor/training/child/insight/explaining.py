@@ -9,10 +9,10 @@ from collections.abc import Callable
 from advisor.plain import encode
 from advisor.training.child.insight.calibration import calibration
 from advisor.training.child.insight.importance import dependence, importance
-from advisor.training.child.insight.learning_curve import TooLongError, learning_curve
+from advisor.training.child.insight.learning_curve import learning_curve
 from advisor.training.child.insight.mistakes import confusion, residuals
 from advisor.training.child.insight.slices import slices
-from advisor.training.child.insight.subject import Subject
+from advisor.training.child.insight.subject import Subject, TooLongError
 from advisor.training.ladder.insight import Importance, Insight, Piece
 from advisor.wording import shorten
 

@@ -7,13 +7,14 @@ prepared, so that a column of categories counts once; and each is told with an i
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import numpy
 
+from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.raw_columns import parts_of_column, some_of, with_column_of
-from advisor.training.child.fitted import Fitted
-from advisor.training.child.insight.subject import LONGEST_NAME, Subject, reach
-from advisor.training.child.metrics import score
+from advisor.training.child.insight.subject import LONGEST_NAME, Subject, TooLongError, reach, scores_of
+from advisor.training.child.metrics import Metric, Reads
 from advisor.training.child.scoring import Floats, Numbers
 from advisor.training.ladder.insight import ColumnImportance, Dependence, DependencePoint, Importance
 from advisor.wording import shorten
@@ -23,6 +24,18 @@ MOST_ROWS = 2000
 SHUFFLES = 5
 MOST_COLUMNS, STEPS, MOST_CATEGORIES, ROWS_FOR_MEANS = 3, 10, 8, 300
 """Columns whose dependence is told, its steps, and the examples whose predictions are averaged."""
+
+
+def _of_truth(truth: Numbers, probabilities: Numbers) -> Floats:
+    return probabilities[numpy.arange(len(truth)), truth].astype(numpy.float64)
+
+
+TRUE_PROBABILITY = Metric(
+    "true_probability", "probability of the true class", Reads.PROBABILITIES,
+    lambda truth, likely: float(_of_truth(truth, likely).mean()),
+    lambda truth, likely, counts: counts @ _of_truth(truth, likely) / counts.sum(axis=1),
+)  # fmt: skip
+"""The mean probability that is given to what is true."""
 
 
 def importance(subject: Subject, until: float) -> Importance:
@@ -37,30 +50,20 @@ def importance(subject: Subject, until: float) -> Importance:
     places = subject.some(MOST_ROWS)
     examples, truth = some_of(subject.examples, subject.split.test[places]), subject.truth[places]
     counts, draw = subject.draws(places), numpy.random.default_rng(subject.seed)
+    metric = _sure(subject)
 
-    def scored(said: Numbers) -> Floats:
-        """The score, and those of the draws."""
-        assert subject.of_draws.drawn is not None  # noqa: S101 - `of_draws` says so
-        of_draws = subject.of_draws.drawn(*subject.of_draws.read(truth, said), counts)
-        return numpy.concatenate([[score(subject.of_draws, truth, said)], of_draws])
+    def scored(asked: Examples) -> Floats:
+        return scores_of(metric, truth, subject.asked(asked).read_by(metric.reads), counts)
 
-    def read(fitted: Fitted) -> Numbers:
-        return fitted.read_by(subject.of_draws.reads)
-
-    whole = scored(read(subject.asked(examples)))
+    sign = 1 if metric.greater_is_better else -1
+    whole = scored(examples)
     losses: dict[str, list[Floats]] = {}
-    for _ in range(SHUFFLES):
-        for column in subject.columns:
-            begun = time.monotonic()
-            shuffled = with_column_of(examples, column, draw.permutation(len(examples)))
-            loss = subject.sign * (whole - scored(read(subject.asked(shuffled))))
-            losses.setdefault(column, []).append(loss)
-            now = time.monotonic()
-            if 2 * now - begun > until:
-                break
-        else:
-            continue
-        break
+    for _, column in product(range(SHUFFLES), subject.columns):
+        begun = time.monotonic()
+        shuffled = with_column_of(examples, column, draw.permutation(len(examples)))
+        losses.setdefault(column, []).append(sign * (whole - scored(shuffled)))
+        if 2 * time.monotonic() - begun > until:
+            break
     far = reach(len(numpy.unique(subject.unit_of[places])), len(subject.columns))
     found = []
     for column, shuffles in losses.items():
@@ -68,7 +71,7 @@ def importance(subject: Subject, until: float) -> Importance:
         wide = far * float(numpy.nanstd(mean[1:]))
         found.append(ColumnImportance(shorten(column, LONGEST_NAME), float(mean[0]), mean[0] - wide, mean[0] + wide))
     return Importance(
-        subject.of_draws.title,
+        metric.title,
         tuple(sorted(found, key=lambda one: -one.loss)),
         len(places),
         min(map(len, losses.values())),
@@ -79,7 +82,7 @@ def importance(subject: Subject, until: float) -> Importance:
 def dependence(subject: Subject, found: Importance, until: float) -> tuple[Dependence, ...]:
     """The partial dependence of the most important columns, as far as there is time until then.
 
-    Of several classes that one is looked at whose probability changes most.
+    Of several classes that one is looked at whose probability changes most. Raises TooLongError where there is time for none.
     """
     places = subject.some(ROWS_FOR_MEANS)
     examples = some_of(subject.examples, subject.split.test[places])
@@ -94,6 +97,8 @@ def dependence(subject: Subject, found: Importance, until: float) -> tuple[Depen
             changed = subject.asked(with_column_of(examples, column, numpy.full(len(examples), part.typical)))
             means.append((changed.predicted if changed.probabilities is None else changed.probabilities).mean(axis=0))
             if 2 * time.monotonic() - begun > until:
+                if not told:
+                    raise TooLongError
                 return tuple(told)
         if len(parts) > 1:
             table = numpy.stack(means)
@@ -104,6 +109,12 @@ def dependence(subject: Subject, found: Importance, until: float) -> tuple[Depen
             classes = subject.fitted.probabilities is not None
             told.append(Dependence(one.column, subject.named(of) if classes else "", tuple(points)))
     return tuple(told)
+
+
+def _sure(subject: Subject) -> Metric:
+    """The metric of the trials; where it only counts classes told right, the probability of the true one shows more."""
+    metric = subject.of_draws
+    return TRUE_PROBABILITY if metric.reads is Reads.CLASSES and subject.fitted.probabilities is not None else metric
 
 
 def _looked_at(subject: Subject, means: Floats) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy
 
 from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.training.child.fitted import Allowance, Fitted, Numbers
-from advisor.training.child.insight.subject import Subject, reach
-from advisor.training.child.metrics import score
-from advisor.training.child.scoring import Floats
+from advisor.training.child.insight.subject import Subject, TooLongError, reach, scores_of
+from advisor.training.child.scoring import Floats, Resampling
 from advisor.training.ladder.insight import CurvePoint, LearningCurve, MoreData
 
 FITS = 3
@@ -24,8 +25,15 @@ MOST_ROWS = 5000
 """Held-out examples."""
 
 
-class TooLongError(Exception):
-    """There is no time for another training."""
+@dataclass(frozen=True)
+class _Fit:
+    """One training."""
+
+    examples: int
+    scores: Floats
+    """The score, and those of the draws of held-out examples."""
+    right: Numbers
+    """True where the prediction is the truth; (n,) of classes."""
 
 
 def learning_curve(subject: Subject, until: float) -> LearningCurve:
@@ -38,20 +46,15 @@ def learning_curve(subject: Subject, until: float) -> LearningCurve:
     places, every = subject.some(MOST_ROWS), subject.split.training
     truth, counts, metric = subject.truth[places], subject.draws(places), subject.of_draws
 
-    def scored(fitted: Fitted) -> Floats:
-        """The score, and those of the draws."""
-        assert metric.drawn is not None  # noqa: S101 - `of_draws` says so
+    def scored(rows: Numbers, fitted: Fitted) -> _Fit:
         said = fitted.read_by(metric.reads)[places]
-        of_draws = metric.drawn(*metric.read(truth, said), counts)
-        return numpy.concatenate([[score(metric, truth, said)], of_draws])
+        return _Fit(len(rows), scores_of(metric, truth, said, counts), truth == fitted.predicted[places])
 
-    found: dict[int, list[Floats]] = {len(every): [scored(subject.fitted)]}
-    halves: list[Floats] = []
-    for number in range(FITS):
+    fits: dict[int, list[_Fit]] = {1: [scored(every, subject.fitted)], 2: [], 4: []}
+    for number in range(FITS if subject.examples.times is None else 1):
         half = half_of(subject.examples, every, subject.seed + number)
-        for rows in (half, half_of(subject.examples, half, subject.seed + number)):
-            seconds = SLACK * subject.seconds * len(rows) / len(every)
-            if time.monotonic() + seconds > until:
+        for parts, rows in ((2, half), (4, half_of(subject.examples, half, subject.seed + number))):
+            if time.monotonic() + SLACK * subject.seconds * len(rows) / len(every) > until:
                 break
             fitted = subject.fitting.fit(
                 subject.candidate,
@@ -61,17 +64,19 @@ def learning_curve(subject: Subject, until: float) -> LearningCurve:
                 Allowance(subject.seconds, until),
             )
             if not fitted.short:
-                found.setdefault(len(rows), []).append(scored(fitted))
-                halves += [found[len(rows)][-1]] if rows is half else []
-    if not halves:
+                fits[parts].append(scored(rows, fitted))
+    if not fits[2]:
         raise TooLongError
-    gain = subject.sign * (found[len(every)][0] - numpy.mean(halves, axis=0))
-    trainings = float(numpy.std([one[0] for one in halves], ddof=1)) if len(halves) > 1 else 0.0
+    whole, halves = fits[1][0], fits[2]
+    gain = subject.sign * (whole.scores - numpy.mean([one.scores for one in halves], axis=0))
+    trainings = max(_spread([float(one.scores[0]) for one in halves]), _spread(subject.scores))
     noise = float(numpy.hypot(numpy.nanstd(gain[1:]), trainings * (1 + 1 / len(halves)) ** 0.5))
-    wide = reach(len(numpy.unique(subject.unit_of[places]))) * noise
-    low, high, matters = gain[0] - wide, gain[0] + wide, subject.told.matters
-    points = tuple(_point(size, scores) for size, scores in sorted(found.items()))
-    return LearningCurve(points, float(gain[0]), float(low), float(high), _verdict(gain[0], low, high, matters))
+    wide, mean = reach(len(numpy.unique(subject.unit_of[places]))) * noise, float(gain[0])
+    low, high = Resampling(metric, truth, subject.seed, subject.unit_of[places]).of_difference(
+        (mean - wide, mean + wide), whole.right, numpy.mean([one.right for one in halves], axis=0)
+    )
+    points = tuple(_point(fits[parts]) for parts in (4, 2, 1) if fits[parts])
+    return LearningCurve(points, mean, low, high, _verdict(mean, low, high, subject.told.matters))
 
 
 def half_of(examples: Examples, rows: Numbers, seed: int) -> Numbers:
@@ -82,13 +87,19 @@ def half_of(examples: Examples, rows: Numbers, seed: int) -> Numbers:
     return half
 
 
+def _spread(scores: Sequence[float]) -> float:
+    """The standard deviation of scores of several trainings; 0 of one, of which nothing is known."""
+    return float(numpy.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+
+
 def _verdict(gain: float, low: float, high: float, matters: float) -> MoreData:
     if low > 0 and gain >= matters:
         return MoreData.HELPS
     return MoreData.HARDLY if high < ENOUGH * matters else MoreData.UNCLEAR
 
 
-def _point(size: int, scores: list[Floats]) -> CurvePoint:
-    mean = numpy.mean(scores, axis=0)
+def _point(fits: Sequence[_Fit]) -> CurvePoint:
+    mean = numpy.mean([one.scores for one in fits], axis=0)
     low, high = numpy.nanpercentile(mean[1:], (2.5, 97.5))
-    return CurvePoint(size, float(mean[0]), float(low), float(high), len(scores))
+    examples = round(numpy.mean([one.examples for one in fits]))
+    return CurvePoint(examples, float(mean[0]), float(low), float(high), len(fits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from advisor.datasets.preparing.raw_columns import column_names
 from advisor.datasets.preparing.splits import Split
 from advisor.training.child.fitted import Fitted, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import ACCURACY, R2, Metric
+from advisor.training.child.metrics import ACCURACY, R2, Metric, score
 from advisor.training.child.predicting import predictions
 from advisor.training.child.scoring import Floats, units_of
 from advisor.training.ladder import outcome
@@ -26,6 +27,10 @@ DRAWS = 300
 LONGEST_NAME = 60
 
 
+class TooLongError(Exception):
+    """A piece takes longer than there is time for."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """One finalist, and the means to ask it more."""
@@ -33,6 +38,8 @@ class Subject:
     candidate: Candidate
     fitted: Fitted
     """Of its first refit, with the predictions of the held-out examples."""
+    scores: Sequence[float]
+    """Of all refits on the same examples, by the metric of the trials."""
     seconds: float
     """That one refit takes."""
     fitting: Fitting
@@ -108,6 +115,15 @@ class Subject:
         counts = numpy.random.default_rng(self.seed).multinomial(many, numpy.full(many, 1 / many), size=DRAWS)
         drawn: Floats = counts[:, unit_of].astype(numpy.float64)
         return drawn
+
+
+def scores_of(metric: Metric, truth: Numbers, said: Numbers, counts: Floats) -> Floats:
+    """The score of predictions, and then those of draws in which the examples count as often as `counts` (draws, n) says.
+
+    Raises MeaninglessError as `score` does.
+    """
+    assert metric.drawn is not None  # noqa: S101 - asked with `Subject.of_draws`
+    return numpy.concatenate([[score(metric, truth, said)], metric.drawn(*metric.read(truth, said), counts)])
 
 
 def reach(units: int, looks: int = 1) -> float:
