@@ -166,7 +166,7 @@ def _curve(chart: Chart, axes: Axes) -> None:
         below, above = _distances(point)
         axes.errorbar(point.at, point.value, yerr=[[below], [above]], **_looks(point))
     places = [point.at for point in points]
-    if min(places) > 0 and max(places) / min(places) >= 8:
+    if chart.shape is Shape.CURVE and min(places) > 0 and max(places) / min(places) >= 8:
         axes.set_xscale("log", base=2)
     if all(point.label for point in points) and len(points) <= _MOST_TICKS[chart.shape]:
         axes.set_xticks(places, [point.label for point in points])
