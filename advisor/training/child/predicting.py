@@ -24,9 +24,7 @@ def predictions(learned: Learned, name: str, rows: Numbers, threads: int = 1) ->
         coded = prepared.coded(rows) if name == "gradient_boosting" else None
         inputs = prepared.flat(rows) if coded is None else coded[0]
         with threadpool_limits(threads):
-            outputs = asked(
-                learned.model, inputs, prepared.shape.outputs, classes=prepared.examples.task is Task.CLASSIFY
-            )
+            outputs = asked(learned.model, inputs, prepared.outputs, classes=prepared.examples.task is Task.CLASSIFY)
         return answer(outputs, prepared)
     from advisor.training.child.network_fitting import predicted  # torch takes seconds
 
