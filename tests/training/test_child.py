@@ -38,16 +38,19 @@ from advisor.training.child.request import (
     request_line,
 )
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.insight import Insight, NotKnown, Slices
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25)
 READY = Ready(DATA, Metric("accuracy", "accuracy", 0.01), 8)
 LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
+INSIGHT = Insight("linear", slices=Slices((), 0, 20), not_known=(NotKnown("importance", "No time."),))
 FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
 SAID: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
-    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), Refused("No", "d.csv", "empty", "Fill it."),
+    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), INSIGHT,
+    Refused("No", "d.csv", "empty", "Fill it."),
 ]  # fmt: skip
 
 

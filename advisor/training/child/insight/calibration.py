@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy
 
 from advisor.training.child.insight.subject import Subject
@@ -18,8 +20,8 @@ def calibration(subject: Subject) -> Calibration:
     """Of two classes the probability of the one that is looked for, of more that of the class which was named.
 
     Bins have about as many examples each. Chance is judged by draws of outcomes from the probabilities themselves (Broecker
-    and Smith 2007, Increasing the reliability of reliability diagrams); where examples depend on each other, by turning the
-    signs of what whole units are off.
+    and Smith 2007, Increasing the reliability of reliability diagrams); where examples depend on each other, also by
+    turning the signs of what whole units are off.
     """
     likely = subject.fitted.probabilities
     assert likely is not None  # noqa: S101 - asked of models with probabilities only
@@ -32,12 +34,12 @@ def calibration(subject: Subject) -> Calibration:
     true = true.astype(numpy.float64)
     bin_of = bins_of(said)
     error = float(_errors((true - said)[None], bin_of)[0])
-    by_chance = _errors(_chances(said, true, subject), bin_of)
-    at_most = float(numpy.percentile(by_chance, 95))
+    by_chance = [_errors(off, bin_of) for off in _chances(said, true, subject)]
+    at_most = max(float(numpy.percentile(one, 95)) for one in by_chance)
     return Calibration(
         of,
         error,
-        float(by_chance.mean()),
+        max(float(one.mean()) for one in by_chance),
         at_most,
         Fit.FITS if error <= at_most else _how_off(likely, subject.truth),
         tuple(_bin(said[bin_of == one], true[bin_of == one]) for one in numpy.unique(bin_of)),
@@ -58,13 +60,13 @@ def _errors(off: Floats, bin_of: Numbers) -> Floats:
     return errors
 
 
-def _chances(said: Floats, true: Floats, subject: Subject) -> Floats:
+def _chances(said: Floats, true: Floats, subject: Subject) -> Iterator[Floats]:
+    """What would come true less what was said, drawn in one way or two (draws, n)."""
     draw = numpy.random.default_rng(subject.seed)
-    if subject.units is None:
-        return (draw.random((CHANCES, len(said))) < said) - said
-    signs = draw.choice([-1.0, 1.0], size=(CHANCES, int(subject.unit_of.max()) + 1))
-    turned: Floats = signs[:, subject.unit_of] * (true - said)
-    return turned
+    yield (draw.random((CHANCES, len(said))) < said) - said
+    if subject.units is not None:
+        signs = draw.choice([-1.0, 1.0], size=(CHANCES, int(subject.unit_of.max()) + 1))
+        yield signs[:, subject.unit_of] * (true - said)
 
 
 def _how_off(likely: Floats, truth: Numbers) -> Fit:

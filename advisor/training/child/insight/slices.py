@@ -11,8 +11,8 @@ from advisor.training.ladder.insight import Slice, Slices
 from advisor.training.ladder.intervals import wilson
 from advisor.wording import shorten
 
-RANGES, MOST_CATEGORIES = 5, 20
-"""Parts of a column of numbers, and of one of categories."""
+FEWEST_RANGES, MOST_RANGES, MOST_CATEGORIES = 2, 5, 20
+"""Parts of a column of numbers, by how many examples there are, and of one of categories."""
 FEWEST = 10
 """Examples of a slice."""
 LARGEST = 0.9
@@ -29,13 +29,14 @@ def slices(subject: Subject) -> Slices:
     """The slices whose error is larger than that of the others by more than the largest of all would be by chance.
 
     Chance deals the errors out anew (Westfall and Young 1993, of the maximum, which makes up for many looks); where examples
-    depend on each other, it turns the signs of what whole units are off.
+    depend on each other, it also turns the signs of what whole units are off, and the slices must stand out from both.
     """
     held_out = some_of(subject.examples, subject.split.test)
+    ranges = int(numpy.clip(len(held_out) // (FEWEST + 1), FEWEST_RANGES, MOST_RANGES))
     parts = [
         (column, part)
         for column in subject.columns
-        for part in parts_of_column(held_out, column, RANGES, MOST_CATEGORIES)
+        for part in parts_of_column(held_out, column, ranges, MOST_CATEGORIES)
         if FEWEST <= len(part.rows) <= LARGEST * len(held_out)
     ]
     errors = subject.errors
@@ -48,7 +49,7 @@ def slices(subject: Subject) -> Slices:
     centred = inside - (counts / len(errors))[:, None]
     spread = numpy.sqrt((centred**2).sum(axis=1))
     found = centred @ (errors - errors.mean()) / spread
-    limit = float(numpy.percentile(_largest_by_chance(subject, centred / spread[:, None]), 95))
+    limit = _limit(subject, centred / spread[:, None])
     worst = []
     for place in numpy.argsort(-found, kind="stable"):
         column, part = parts[place]
@@ -59,17 +60,20 @@ def slices(subject: Subject) -> Slices:
     return Slices(tuple(worst[:MOST_FOUND]), len(parts), len(errors))
 
 
-def _largest_by_chance(subject: Subject, scaled: Floats) -> Floats:
-    """The largest of all slices when errors have nothing to do with them, of each draw; (draws,)."""
+def _limit(subject: Subject, scaled: Floats) -> float:
+    """What the largest of all slices stays below in 95 % of draws in which errors have nothing to do with them.
+
+    Args:
+        scaled: of each slice what its errors weigh (slices, n).
+    """
     errors = subject.errors - subject.errors.mean()
     many = int(numpy.clip(MOST_COUNTED / scaled.size, 100, CHANCES))
     draw = numpy.random.default_rng(subject.seed)
-    if subject.units is None:
-        dealt = numpy.stack([draw.permutation(errors) for _ in range(many)])
-    else:
-        dealt = draw.choice([-1.0, 1.0], size=(many, int(subject.unit_of.max()) + 1))[:, subject.unit_of] * errors
-    largest: Floats = (dealt @ scaled.T).max(axis=1)
-    return largest
+    chances = [numpy.stack([draw.permutation(errors) for _ in range(many)])]
+    if subject.units is not None:
+        signs = draw.choice([-1.0, 1.0], size=(many, int(subject.unit_of.max()) + 1))
+        chances.append(signs[:, subject.unit_of] * errors)
+    return max(float(numpy.percentile((dealt @ scaled.T).max(axis=1), 95)) for dealt in chances)
 
 
 def _slice(subject: Subject, column: str, part: ColumnPart, elsewhere: float, looks: int) -> Slice:
