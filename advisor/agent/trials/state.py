@@ -71,7 +71,7 @@ class Trials(Timed):
             case Finals():
                 self.finals, self.now = event, None
             case Insight():
-                self.insight = event
+                self.insight, self.now = event, None
             case Costly(name, seconds):
                 self._remark(f"{name} is left out: its first trial would take about {seconds:.0f} s.")
             case Note(text):
