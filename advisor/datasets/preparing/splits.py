@@ -99,7 +99,8 @@ def _known_by_then(examples: Examples, training: Rows, test: Rows) -> Rows:
     """The training rows whose targets were all known when the first value of the test was to be predicted."""
     if examples.until is None or examples.times is None:
         return training
-    return training[examples.until[training] < examples.times[test].min()]
+    known: Rows = training[examples.until[training] < examples.times[test].min()]
+    return known
 
 
 def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:

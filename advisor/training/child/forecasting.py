@@ -92,12 +92,13 @@ class Forecaster:
             self._known, self._patterns = known, [parts[name].to_numpy() for name in names]
         rest = numpy.arange(wanted - known)
         pairs = zip(self._patterns, self._seasons, strict=True)
-        return numpy.sum([numpy.r_[part, part[known - season + rest % season]] for part, season in pairs], axis=0)
+        together: Floats = numpy.sum(
+            [numpy.r_[part, part[known - season + rest % season]] for part, season in pairs], axis=0
+        )
+        return together
 
 
-def forecasts(
-    variant: str, series: Series, rows: Rows, horizon: int, seconds: float = numpy.inf
-) -> Floats:
+def forecasts(variant: str, series: Series, rows: Rows, horizon: int, seconds: float = numpy.inf) -> Floats:
     """Forecasts (n, horizon) for these examples, each from everything before it.
 
     Args:

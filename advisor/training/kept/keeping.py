@@ -137,7 +137,9 @@ def _candidate(request: Keep, examples: Examples) -> Candidate:
     if best.settings:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    for known in menu(request.asked.planned, examples.modality, uneven=True).openers:
+    for known in menu(
+        request.asked.planned, examples.modality, uneven=True, forecast=examples.task is Task.FORECAST
+    ).openers:
         if known.name == best.name:
             return known
     what = f"the winner is {best.name}, and such a model cannot be saved yet"

@@ -106,6 +106,10 @@ class Candidate:
     """The factor that it varies; None if it is no variation."""
     weighted: bool = False
     """True if examples of a rare class count as much together as those of a frequent one."""
+    variant: str = ""
+    """The name of its settings, see `variants`; empty where it has none."""
+    lagged: bool = False
+    """True if it learns by how much a series will differ from an earlier step, or from the season before."""
 
     @property
     def varied(self) -> bool:

@@ -199,9 +199,7 @@ def rows_are_times(frame: polars.DataFrame, shape: SeriesShape, time: str) -> St
     return Steps(_filled(values, position), values[:, 0], times, position)
 
 
-def _places(
-    times: NDArray[numpy.float64], series: NDArray[numpy.int64], *, weekends: bool
-) -> NDArray[numpy.int64]:
+def _places(times: NDArray[numpy.float64], series: NDArray[numpy.int64], *, weekends: bool) -> NDArray[numpy.int64]:
     """The place of each row where there is one for every regular time, so that steps without a row have places, too.
 
     Rows follow one another as they are where weekends are no gaps, and where times are too irregular to say what is missing.
