@@ -22,7 +22,7 @@ from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
-DRAW_NOTHING = ("trivial", "linear")
+DRAW_NOTHING = ("trivial", "linear", "statistical")
 """Models that are the same with every seed, and so are fitted once."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
