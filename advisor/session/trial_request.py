@@ -61,6 +61,9 @@ def prepared(
     _check_target(inputs.inspection, None if stated is None else str(stated.value))
     inputs, inspection = for_the_task(inputs, inputs.inspection)
     _check_columns(inspection)
+    outputs = _known(inputs, "task.outputs")
+    if horizon is None and inspection.task is Task.FORECAST and outputs is not None and outputs > 1:
+        horizon = outputs
     if horizon is not None:
         inputs, inspection = _looking_ahead(inputs, inspection, horizon)
     if stop is not None and stop.all:
@@ -178,6 +181,6 @@ def _whole(value: object) -> int:
 
 
 def _known(inputs: Inputs, name: str) -> int | None:
-    """A fact of the machine, or of the container where that has a limit."""
+    """A fact that is a whole number; of the machine that of the container where that has a limit."""
     known = inputs.facts.known(name)
     return known.value if known is not None and isinstance(known.value, int) else None

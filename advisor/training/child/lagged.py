@@ -101,7 +101,8 @@ def lagged(examples: Examples, rows: Rows, back: int) -> tuple[Floats, Floats]:
     if windows.shape[2] > 1:  # other values, measured at the same times
         parts.append(windows[:, :, 1:].reshape(len(rows), -1))
     assert base.shape[1] == horizon  # noqa: S101
-    return numpy.hstack(parts).astype(numpy.float64), base
+    inputs = numpy.hstack(parts).astype(numpy.float64)
+    return numpy.where(numpy.isfinite(inputs).any(axis=0), inputs, 0.0), base  # trees cannot divide what nobody knows
 
 
 def _calendar(series: Series, ends: Rows) -> Floats:

@@ -76,6 +76,6 @@ def _of_statistics(request: Apply, card: Card, examples: Examples, every: Number
     assert examples.series is not None  # noqa: S101
     try:
         return forecasts(card.variant, examples.series, every, examples.targets.shape[1])
-    except FittingError as error:
+    except (FittingError, ValueError) as error:
         what = f"it cannot be fitted to this series. {error}"
         raise input_error(title, what, where=request.data, remedy="Add what was measured before.") from None
