@@ -14,6 +14,7 @@ from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
 from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Limits, supervise
+from advisor.datasets.dataset import Task
 from advisor.errors import InputError, Problem, input_error
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
@@ -152,7 +153,13 @@ class Trying:
             problem = Problem("", what, "Give it more time with --budget.")
             raise NothingTriedError("Nothing could be tried", [problem])
         ladder = Ladder(
-            menu(request.planned, ready.data.modality, ready.data.learnt_from, uneven=ready.data.uneven),
+            menu(
+                request.planned,
+                ready.data.modality,
+                ready.data.learnt_from,
+                uneven=ready.data.uneven,
+                forecast=ready.data.task == Task.FORECAST,
+            ),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,

@@ -23,20 +23,34 @@ from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.child.insight.explaining import explain
 from advisor.training.child.insight.subject import Subject
+from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import (
     UNEVEN,
     MeaninglessError,
     Reads,
     imbalance,
+    mase,
     metric_named,
     metric_of,
     rarer,
     refined_brier,
     score,
 )
-from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Finals, Message, Ready, Refused, Request
+from advisor.training.child.request import (
+    MESSAGES,
+    Began,
+    Costly,
+    EpochSeen,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+)
 from advisor.training.child.scoring import described
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
+from advisor.training.ladder.forecasters import MISSING, statistical_there
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import DataTried, Winner
@@ -98,7 +112,7 @@ class Climb:
         if inspection.fingerprint != request.fingerprint:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
-        examples = load(inspection, most_examples=request.most_examples, seed=0)
+        examples = load(inspection, most_examples=request.most_examples, seed=0, horizon=request.horizon)
         self._tell, self._request = tell, request
         self._last = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         self._end = self._last - EXPLAINING * request.budget
@@ -108,13 +122,21 @@ class Climb:
         self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
+        unit = usual_error(examples, self._outer.training) if examples.task is Task.FORECAST else None
         self._metric = (
-            metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets, parts)
+            metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
-        self._fitting = Fitting(examples, request.threads)
+        self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
+        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
-            menu(request.planned, examples.modality, len(self._outer.training), uneven=uneven),
+            menu(
+                request.planned,
+                examples.modality,
+                len(self._outer.training),
+                uneven=uneven,
+                forecast=examples.task is Task.FORECAST,
+            ),
             self._folds.rungs,
             self._folds.held_out_share,
             greater_is_better=self._metric.greater_is_better,
@@ -141,6 +163,8 @@ class Climb:
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
         tell(Ready(data, self._told_metric, self._folds.rungs))
+        if examples.task is Task.FORECAST and not statistical_there():
+            tell(Note(MISSING))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -172,7 +196,9 @@ class Climb:
 
     def finals(self) -> None:
         """The finals, and once they are told what there is to know about the winner."""
-        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed, self._deciding)
+        final_round = FinalRound(
+            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
+        )
         known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
             self._tell(message)

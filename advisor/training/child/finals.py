@@ -22,7 +22,7 @@ from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
-DRAW_NOTHING = ("trivial", "linear")
+DRAW_NOTHING = ("trivial", "linear", "statistical")
 """Models that are the same with every seed, and so are fitted once."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
@@ -85,11 +85,14 @@ class FinalRound:
         metric: Metric,
         seed: int,
         deciding: Callable[[str], Decisions | None] = lambda _: None,
+        beside: Metric | None = None,
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
+            beside: a metric of numbers that is told too.
         """
+        self._beside = beside
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
@@ -151,6 +154,8 @@ class FinalRound:
         refits.drawn.append(self._resampling.scores(said))
         refits.right.append(self._truth == fitted.predicted)
         if fitted.probabilities is None:
+            if self._beside is not None:
+                refits.also.append({self._beside.name: score(self._beside, self._truth, fitted.predicted)})
             return
         area, influence = ranking(self._truth, fitted.probabilities)
         refits.areas.append(area)
@@ -181,14 +186,17 @@ class FinalRound:
     def _with_more(self, final: Final, refits: Refits) -> Final:
         """With how well it ranks the classes, and what its decisions are worth."""
         if not refits.areas:
-            return final
+            return replace(final, also=_means(refits.also)) if refits.also else final
         drawn = self._resampling.over_seeds(refits.drawn_areas)
         found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
         deciding = self._deciding(final.name)
         if deciding is None:
             return replace(final, ranking=found)
-        also = {name: float(numpy.mean([one[name] for one in refits.also])) for name in refits.also[0]}
-        return replace(final, ranking=found, also=also, thresholds=dict(deciding.thresholds))
+        return replace(final, ranking=found, also=_means(refits.also), thresholds=dict(deciding.thresholds))
+
+
+def _means(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: float(numpy.mean([one[name] for one in told])) for name in told[0]}
 
 
 def _turns(candidates: Sequence[Candidate]) -> Iterator[tuple[int, int, Candidate]]:

@@ -41,10 +41,12 @@ class Learned:
     """A model that was fitted, and what turns examples into its inputs."""
 
     model: Any
-    """An estimator of scikit-learn, or a network."""
+    """An estimator of scikit-learn, or a network; None of a statistical model, which is fitted to each series anew."""
     prepared: Preparation
     network: Description | None = None
     """The description that the network is built from; None of an estimator."""
+    back: int = 0
+    """Steps before, from whose values an estimator of a series predicts the difference; 0 of others."""
 
 
 @dataclass(frozen=True, slots=True)

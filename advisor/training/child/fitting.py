@@ -6,6 +6,7 @@ torch is imported with the first network only, so that simpler models have been 
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import warnings
 from collections import OrderedDict
@@ -26,6 +27,8 @@ from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.classical import asked, for_outputs, model
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
+from advisor.training.child.forecasting import forecasts
+from advisor.training.child.lagged import lagged, repeated, usual_back
 from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.recipe import Epoch
@@ -58,10 +61,15 @@ CACHED_PREPARATIONS = 64
 class Fitting:
     """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
 
-    def __init__(self, examples: Examples, threads: int) -> None:
+    def __init__(self, examples: Examples, threads: int, patience: float = math.inf) -> None:
+        """
+        Args:
+            patience: seconds that forecasts of a statistical model should take for each part.
+        """
         self.examples = examples
         self._unfitted = preparation(examples)
         self._threads = threads
+        self.patience = patience
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
@@ -105,6 +113,8 @@ class Fitting:
         parts = max(1, len(training) // REHEARSED_ON)
         if candidate.kind is Kind.TRIVIAL or (candidate.model in SIMPLEST and parts < 3):
             return 0.0
+        if candidate.model == "statistical":  # which sees by itself whether it would take too long
+            return 0.0
         part = training[::parts]
         values = self._inputs(part, part, flat=True).shape[1] * len(training)
         classes = max(1, len(self.examples.classes))
@@ -127,7 +137,9 @@ class Fitting:
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
     ) -> Fitted:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(self._repeated(training, test))
+            return Fitted(repeated(self.examples, test, usual_back(self.examples, training)))
+        if candidate.model == "statistical" or candidate.lagged:
+            return self._forecaster(candidate, training, test, seed, changed)
         prepared = self._preparation(training)
         outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
         inputs, tested, of_categories = self._for_classical(candidate.model, prepared, training, test)
@@ -161,21 +173,27 @@ class Fitting:
             return self._inputs(training, training, flat=True), self._inputs(training, test, flat=True), None
         return learned[0], tested[0], learned[1]
 
-    def _repeated(self, training: Rows, test: Rows) -> Numbers:
-        """The next step is as the last, or as the one a season before, whichever was closer in the training: what a forecast
-        must beat. (n, outputs)"""
-        steps, targets = numpy.asarray(self.examples.inputs), self.examples.targets
-        season = self.examples.season or 1
-        backs = {1, season} if season <= steps.shape[1] else {1}
-
-        def repeated(rows: Rows, back: int) -> Numbers:
-            return steps[rows, -back, : targets.shape[1]].astype(numpy.float64)
-
-        def error(back: int) -> float:
-            return float(numpy.nanmean((repeated(training, back) - targets[training]) ** 2))
-
-        back = min(sorted(backs), key=error)
-        return repeated(test, back)
+    def _forecaster(
+        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any]
+    ) -> Fitted:
+        """A statistical model of the series, or a model of how far off an earlier value will be."""
+        examples, prepared = self.examples, self._preparation(training)
+        if examples.series is None:
+            raise FittingError("It is for series of which all steps are there.")
+        if not candidate.lagged:
+            horizon = examples.targets.shape[1]
+            found = forecasts(candidate.variant, examples.series, test, horizon, self.patience)
+            return Fitted(found, learned=Learned(None, prepared))
+        back = usual_back(examples, training)
+        (inputs, base), (tested, of_test) = (lagged(examples, rows, back) for rows in (training, test))
+        plain = model(candidate.model, examples.task.value, seed, changed)
+        estimator: Any = for_outputs(plain, candidate.model, base.shape[1])
+        off = examples.targets[training] - base
+        known = numpy.isfinite(off).all(axis=1)
+        with threadpool_limits(self._threads if inputs.size >= WORTH_THREADS else 1):
+            estimator.fit(inputs[known], off[known] if base.shape[1] > 1 else off[known, 0])
+            predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
+        return Fitted(predicted, learned=Learned(estimator, prepared, back=back))
 
     def _network(
         self,

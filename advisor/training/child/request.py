@@ -37,6 +37,8 @@ class Request:
     """For which the target is to be read, where that is not the one that its values look like."""
     metric: str | None = None
     """The name of the score that decides, where somebody wants another one than the task's."""
+    horizon: int = 1
+    """Of a forecast, the steps to predict."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,21 @@ import numpy
 from advisor.datasets.again import intake_of
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.inspect import inspect
+from advisor.datasets.intake import Intake, Source
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
+from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import metric_named
 from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
 from advisor.training.ladder.candidates import Candidate, NetworkSettings
+from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Stage
 from advisor.version import __version__, torch_version
@@ -55,7 +58,7 @@ def keep(request: Keep, begun: float) -> None:
     if inspection.fingerprint != asked.fingerprint:
         what = "the data changed while models were tried on them"
         raise input_error(TITLE, what, where=asked.path, remedy="Try once more.")
-    examples = load(inspection, most_examples=asked.most_examples, seed=0)
+    examples = load(inspection, most_examples=asked.most_examples, seed=0, horizon=asked.horizon)
     split, candidate = outer_split(examples, seed=asked.seed), _candidate(request, examples)
     fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
     end = begun + request.seconds
@@ -67,17 +70,22 @@ def keep(request: Keep, begun: float) -> None:
             return fitting.fit(candidate, rows, split.test, asked.seed * 1000 + 500, allowance)
         except FittingError as error:
             what = f"{request.best.name} had to learn once more. {error}"
-            raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
+            raise WorkFailedError(TITLE, [Problem("", what, "Try once more.")]) from None
 
     task, targets = examples.task.value, examples.targets
-    metric = metric_named(asked.metric or request.metric.name, task, targets)
+    forecast = examples.task is Task.FORECAST
+    unit = usual_error(examples, split.training) if forecast else None
+    metric = metric_named(asked.metric or request.metric.name, task, targets, unit)
     off: tuple[float | None, float | None] = (None, None)
+    ahead: list[tuple[float, float]] = []
     rows = numpy.arange(len(examples))
     if examples.task is Task.CLASSIFY:
         found = fit(rows)
     else:
         found = fit(split.training)
-        off = quantiles((examples.targets[split.test] - found.predicted)[:, 0])
+        errors = examples.targets[split.test] - found.predicted
+        off = quantiles(errors[:, 0])
+        ahead = [quantiles(errors[:, step]) for step in range(errors.shape[1])] if forecast else []
         if time.monotonic() + LONGER * request.usual < end + OVERDRAWN:
             found = fit(rows)
         else:
@@ -87,7 +95,7 @@ def keep(request: Keep, begun: float) -> None:
         name=request.best.name,
         kind=request.best.kind,
         model=candidate.model,
-        intake=replace(intake_of(inspection), classes=examples.classes),
+        intake=_intake(intake_of(inspection), examples),
         metric=request.metric,
         asked_metric=asked.metric,
         positive=metric.positive,
@@ -102,8 +110,12 @@ def keep(request: Keep, begun: float) -> None:
         held_out=len(split.test),
         network=found.learned.network,
         settings=request.best.settings,
-        off_low=off[0],
-        off_high=off[1],
+        off_low=None if forecast else off[0],
+        off_high=None if forecast else off[1],
+        ahead_low=tuple(low for low, _ in ahead),
+        ahead_high=tuple(high for _, high in ahead),
+        variant=candidate.variant if candidate.model == "statistical" else "",
+        back=found.learned.back,
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
@@ -117,6 +129,14 @@ def keep(request: Keep, begun: float) -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(TITLE, reason, where=request.folder, remedy="Check the free space.") from None
+
+
+def _intake(intake: Intake, examples: Examples) -> Intake:
+    """With the classes, or the horizon and the seasons, of these examples."""
+    if examples.series is None or intake.source is not Source.SERIES:
+        return replace(intake, classes=examples.classes)
+    reading = {**intake.reading, "horizon": examples.targets.shape[1]}
+    return replace(intake, reading=reading, seasons=examples.series.seasons)
 
 
 def quantiles(off: Numbers) -> tuple[float, float]:
@@ -137,7 +157,9 @@ def _candidate(request: Keep, examples: Examples) -> Candidate:
     if best.settings:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    for known in menu(request.asked.planned, examples.modality, uneven=True).openers:
+    for known in menu(
+        request.asked.planned, examples.modality, uneven=True, forecast=examples.task is Task.FORECAST
+    ).openers:
         if known.name == best.name:
             return known
     what = f"the winner is {best.name}, and such a model cannot be saved yet"
@@ -146,4 +168,6 @@ def _candidate(request: Keep, examples: Examples) -> Candidate:
 
 def _versions() -> dict[str, Any]:
     libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops")}
+    if statistical_there():
+        libraries[LIBRARY] = version(LIBRARY)
     return {"advisor": __version__, "python": python_version(), **libraries, "torch": torch_version()}

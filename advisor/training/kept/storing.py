@@ -41,6 +41,8 @@ _BROKEN = (
 def store(learned: Learned, folder: Path) -> None:
     """Write a model and its preparation into a folder. Raises OSError."""
     skops.dump(parts_of(learned.prepared), folder / PREPARATION)
+    if learned.model is None:  # a statistical one, which is fitted to each series anew
+        return
     if learned.network is None:
         skops.dump(learned.model, folder / ESTIMATOR)
     else:

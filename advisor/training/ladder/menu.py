@@ -19,6 +19,7 @@ from advisor.training.ladder.candidates import (
     Planned,
     decay_of,
 )
+from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, LEARNING_RATES, OPTIMIZERS
 
@@ -62,12 +63,20 @@ class Menu:
         return tuple(taken)
 
 
-def menu(planned: Planned, modality: str, examples: int | None = None, *, uneven: bool = False) -> Menu:
+def menu(
+    planned: Planned,
+    modality: str,
+    examples: int | None = None,
+    *,
+    uneven: bool = False,
+    forecast: bool = False,
+) -> Menu:
     """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
 
     Args:
         examples: to learn from; None for many.
         uneven: a class is rare, so simple models are also tried with weights that make up for it.
+        forecast: the next values of series are predicted, for which there are models of their own.
     """
     simple = [
         Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
@@ -78,6 +87,8 @@ def menu(planned: Planned, modality: str, examples: int | None = None, *, uneven
     if uneven:
         fast = (one for one in simple if one.model in _WITH_WEIGHTS)
         simple += [replace(one, name=f"{one.name}{WEIGHTED}", weighted=True) for one in fast]
+    if forecast:
+        simple += forecasters()
     few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
     networks = _networks(planned, modality)
     return Menu((*simple, *(_all_epochs(one) if few else one for one in networks)), planned)

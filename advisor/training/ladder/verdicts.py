@@ -83,7 +83,10 @@ class Judging:
             return Winner.UNFINISHED, words
         trivial, baseline, network = (self._sides[kind].name if kind in self._sides else "" for kind in Kind)
         over = self.difference(leader.name, trivial)
-        if leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over):
+        forecast = self.metric.task == "forecast" and any(
+            (gain := self.difference(one.name, trivial)) is not None and gain.low > 0 for one in self._sides.values()
+        )
+        if not forecast and (leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over)):
             ranked = self._ranked()
             if not ranked or not (network or baseline):
                 return Winner.NOTHING, self._nothing_words(leader, over)
@@ -151,7 +154,10 @@ class Judging:
         best = max((one for one in found if one.one != leader.name), key=lambda one: one.mean, default=None)
         if best is None or best.mean <= 0:
             return words
-        beyond = "beyond noise: the two disagree, so try again with another --seed" if best.low > 0 else "within noise"
+        again = "try again with another --seed"
+        if metric.task == "forecast":  # there is one way to divide a series
+            again = "what comes later may differ from what came before"
+        beyond = f"beyond noise: the two disagree, so {again}" if best.low > 0 else "within noise"
         return f"{words} On the held-out examples {best.one} is {gain_words(metric, best)}, which is {beyond}."
 
     def _between(self, network: str, baseline: str, between: Difference) -> tuple[Winner, str]:

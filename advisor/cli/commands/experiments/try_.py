@@ -68,14 +68,16 @@ def try_(options: Try) -> None:
         with ExitStack() as delivered:
             with facts_repeated(options), told_to(stop.everything), TryingProgress(seconds - spent) as progress:
                 run = trying(
-                    inputs, seconds, complain=warn, seed=options.seed, metric=options.metric, fresh=options.fresh,
-                    spent=spent, on_event=progress, stop=stop,
+                    inputs, seconds, complain=warn, seed=options.seed, metric=options.metric,
+                    horizon=options.horizon, fresh=options.fresh, spent=spent, on_event=progress, stop=stop,
                 )  # fmt: skip
                 tried = delivered.enter_context(run)
                 found = tried.outcome
             titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
             told = replace(
-                found, stated=typed_again(options, STATED), told=typed_again(options, {"metric": "--metric"})
+                found,
+                stated=typed_again(options, STATED),
+                told=typed_again(options, {"metric": "--metric", "horizon": "--horizon"}),
             )
             with shown_otherwise(lambda: trying_page(told, look(), titles)):
                 _deliver(told, titles, options)
