@@ -121,6 +121,13 @@ def test_scikit_learn_finds_the_same_importance_of_numbers() -> None:
         assert one.loss == pytest.approx(mean, rel=0.15, abs=0.02)
 
 
+def test_a_rare_class_shows_what_it_follows_from() -> None:
+    draw = numpy.random.default_rng(0)
+    x, noise = draw.normal(size=1500), draw.normal(size=1500)
+    found = importance(winner(tabular({"noise": noise, "x": x}, coin(logistic(1.5 * x - 3.8)))), LATER)
+    assert [one.column for one in found.shown] == ["x"]
+
+
 def test_columns_that_there_was_no_time_for_are_counted() -> None:
     columns, chance = people(200)
     found = importance(winner(tabular(columns, coin(chance))), time.monotonic())
