@@ -1,4 +1,4 @@
-"""What one wants to know next about the winner, in sentences and rows: what it rests on, where it errs, what would help."""
+"""Sentences and rows about the winner: what it rests on, where it errs, whether more data would help."""
 
 from __future__ import annotations
 

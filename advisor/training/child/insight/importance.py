@@ -1,4 +1,4 @@
-"""What the winner rests on: how much worse it scores with a column shuffled, and what it says as a column changes.
+"""The columns that the winner rests on: how much worse it scores with a column shuffled, and what it says as a column changes.
 
 scikit-learn's `permutation_importance` shuffles what a model is given. Here raw columns are shuffled before they are
 prepared, so that a column of categories counts once; and each is told with an interval.
