@@ -84,10 +84,11 @@ def brief_lines(outcome: TrialResults) -> list[str]:
         found.append((bool(known.slices.found), slice_sentence(known.slices, outcome.metric)))
     if known.learning_curve is not None:
         found.append((True, curve_sentence(known.learning_curve, outcome.metric)))
-    if known.confusion is not None and len(known.confusion.classes) > 2 and known.confusion.pairs:
-        found.append((True, confusion_sentence(known.confusion)))
-    elif known.calibration is not None:
-        found.append((True, calibration_sentence(known.calibration)))
+    fit, confused = known.calibration, known.confusion
+    if confused is not None and confused.pairs and len(confused.classes) != 2 and (not fit or fit.fit is Fit.FITS):
+        found.append((True, confusion_sentence(confused)))
+    elif fit is not None:
+        found.append((True, calibration_sentence(fit)))
     elif known.residuals is not None:
         found.append((True, residuals_sentence(known.residuals)))
     return [sentence for _, sentence in sorted(found, key=lambda one: not one[0])]
