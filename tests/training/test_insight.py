@@ -394,6 +394,15 @@ def test_a_piece_that_fails_costs_itself_alone() -> None:
     assert last.learning_curve is not None
 
 
+def test_a_model_that_says_something_else_when_it_is_asked_once_more_is_not_explained() -> None:
+    columns, chance = people(300)
+    subject, other = winner(tabular(columns, coin(chance))), winner(tabular(columns, coin(chance, 1)))
+    changed = replace(subject, fitted=replace(subject.fitted, learned=other.fitted.learned))
+    last = told_of(changed, time.monotonic() + 60)[-1]
+    assert last.importance is None
+    assert any("something else than before" in one.reason for one in last.not_known)
+
+
 def test_what_is_no_table_has_mistakes_and_a_curve() -> None:
     draw = numpy.random.default_rng(0)
     targets = draw.integers(0, 2, 200)

@@ -14,6 +14,7 @@ import numpy
 
 from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.raw_columns import parts_of_column, some_of, with_column_of
+from advisor.training.child.fitted import Fitted
 from advisor.training.child.insight.subject import LONGEST_NAME, Subject, TooLongError, reach, scores_of
 from advisor.training.child.metrics import Metric, Reads
 from advisor.training.child.scoring import Floats, Numbers
@@ -23,8 +24,8 @@ from advisor.wording import shorten
 MOST_ROWS = 2000
 """Examples that are shuffled; their number shows in the intervals."""
 SHUFFLES = 5
-MOST_AT_ONCE = 20_000
-"""Examples about which the model is asked at a time."""
+MOST_AT_ONCE, MOST_CELLS = 20_000, 5_000_000
+"""Examples about which the model is asked at a time, and their values in all columns."""
 GROWTH = 4
 """Times as many columns are shuffled for the next question, as long as there is time."""
 MOST_COLUMNS, STEPS, MOST_CATEGORIES, ROWS_FOR_MEANS = 3, 10, 8, 300
@@ -69,7 +70,8 @@ def importance(subject: Subject, until: float) -> Importance:
     def scored(said: Numbers) -> Floats:
         return scores_of(metric, truth, said, counts)
 
-    whole = scored(subject.asked(examples).read_by(metric.reads))
+    whole = scored(_as_before(subject, examples, places).read_by(metric.reads))
+    most = max(1, min(MOST_AT_ONCE, MOST_CELLS // len(subject.columns)) // many)
     losses: dict[str, list[Floats]] = {}
     draw, left, size = numpy.random.default_rng(subject.seed), list(product(range(SHUFFLES), subject.columns)), 1
     while left:
@@ -79,7 +81,7 @@ def importance(subject: Subject, until: float) -> Importance:
         for place, column in enumerate(turn):
             mine = scored(said[place * many : (place + 1) * many])
             losses.setdefault(column, []).append(sign * (whole - mine))
-        now, took, more = time.monotonic(), time.monotonic() - begun, min(GROWTH * size, max(1, MOST_AT_ONCE // many))
+        now, took, more = time.monotonic(), time.monotonic() - begun, min(GROWTH * size, most)
         size = more if now + more / size * took <= until else size  # twice as much takes at most twice as long
         if now + took > until:
             break
@@ -96,6 +98,18 @@ def importance(subject: Subject, until: float) -> Importance:
         min(map(len, losses.values())),
         len(subject.columns) - len(losses),
     )
+
+
+def _as_before(subject: Subject, examples: Examples, places: Numbers) -> Fitted:
+    """The predictions as they are. Raises ValueError where they are not those of the finals, with which it was scored."""
+    asked, before = subject.asked(examples), subject.fitted
+    if asked.probabilities is not None and before.probabilities is not None:
+        same = numpy.allclose(asked.probabilities, before.probabilities[places], atol=1e-3)
+    else:
+        same = numpy.allclose(asked.predicted, before.predicted[places], rtol=1e-3, atol=1e-3 * subject.truth.std())
+    if not same:
+        raise ValueError("asked once more, the model says something else than before")
+    return asked
 
 
 def _shuffled(examples: Examples, columns: Sequence[str], draw: numpy.random.Generator) -> Examples:
