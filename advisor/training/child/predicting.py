@@ -1,4 +1,4 @@
-"""What a fitted model says of examples, whichever kind of model it is."""
+"""The predictions of a fitted model for examples, whichever kind of model it is."""
 
 from __future__ import annotations
 
