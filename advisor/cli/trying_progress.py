@@ -54,7 +54,7 @@ class TryingProgress(LiveProgress):
                 self.warn(NO_RESUMING, [str(error.problems[0])])
             case Ready():
                 self.line(f"{event.data.examples:,} examples. {event.data.how}")
-            case Trial() if self.display is None or event.status is Status.FAILED:
+            case Trial() if self.display is None or event.status in (Status.FAILED, Status.SLOW):
                 self.line(trial_line(event, self.state.metric))
 
     def _table(self) -> RenderableType:

@@ -91,7 +91,7 @@ class Trials(Timed):
         row.scores += trial.scores
         row.seconds += trial.seconds
         row.short = trial.status.value if trial.status in (Status.SHORT, Status.CUT) else row.short
-        row.failure = (trial.failure or "failed") if trial.status is Status.FAILED else ""
+        row.failure = (trial.failure or "failed") if trial.status in (Status.FAILED, Status.SLOW) else ""
 
     def _remark(self, text: str) -> None:
         if len(self.notes) < MOST_NOTES:

@@ -159,6 +159,7 @@ class Trying:
                 ready.data.learnt_from,
                 uneven=ready.data.uneven,
                 forecast=ready.data.task == Task.FORECAST,
+                classes=ready.data.task == Task.CLASSIFY,
             ),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
@@ -168,7 +169,7 @@ class Trying:
         judging = Judging(ladder, ready.metric, known.trials, told.finals, told.differences)
         judged, says = judging.verdict()
         bets, best = judging.bets(judged), judging.best(judged)
-        failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
+        failed = {t.name: t.failure or "" for t in known.trials if t.status in (Status.FAILED, Status.SLOW)}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return TrialResults(
             metric=ready.metric,

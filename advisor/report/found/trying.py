@@ -365,7 +365,7 @@ def _not_tried(page: Page, outcome: TrialResults) -> None:
 
 def trial_line(trial: Trial, metric: Metric) -> str:
     """One line for a finished trial, where there is no live table."""
-    if trial.status is Status.FAILED:
+    if trial.status in (Status.FAILED, Status.SLOW):
         return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
     short = f", {trial.status.value}" if trial.status in _MARKS else ""
     more = "more " if trial.rung else ""

@@ -22,8 +22,8 @@ from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
-DRAW_NOTHING = ("trivial", "linear", "statistical")
-"""Models that are the same with every seed, and so are fitted once."""
+DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes", "gradient_boosting")
+"""Models that are the same with every seed, and so are fitted once; of boosting only without a variant."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
 
@@ -44,6 +44,13 @@ def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> l
         known.get("linear") if any(trial.name == "linear" and trial.counts for trial in trials) else None,
     ]
     return list({candidate.name: candidate for candidate in chosen if candidate is not None}.values())
+
+
+def draws(candidate: Candidate) -> bool:
+    """True if another seed may give another model."""
+    if candidate.members:
+        return any(draws(one.alone) for one in candidate.members)
+    return candidate.model not in DRAW_NOTHING or (candidate.model == "gradient_boosting" and bool(candidate.variant))
 
 
 def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> float:
@@ -203,5 +210,5 @@ def _turns(candidates: Sequence[Candidate]) -> Iterator[tuple[int, int, Candidat
     """The number of the seed, the place among the finalists, and who it is."""
     for number in range(MOST_SEEDS):
         for place, candidate in enumerate(candidates):
-            if number == 0 or candidate.model not in DRAW_NOTHING:
+            if number == 0 or draws(candidate):
                 yield number, place, candidate

@@ -27,10 +27,10 @@ from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
-from advisor.training.ladder.candidates import Candidate, NetworkSettings
+from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, together
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.trial_record import Stage
+from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.version import __version__, torch_version
 
 TITLE = "The model could not be saved"
@@ -154,14 +154,22 @@ def quantiles(off: Numbers) -> tuple[float, float]:
 def _candidate(request: Keep, examples: Examples) -> Candidate:
     """The winner as it was tried. Raises WorkFailedError where it is none that can be fitted by its name and settings."""
     best = request.best
-    if best.settings:
+    if best.kind is Kind.NETWORK:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    for known in menu(
-        request.asked.planned, examples.modality, uneven=True, forecast=examples.task is Task.FORECAST
-    ).openers:
-        if known.name == best.name:
-            return known
+    if "members" in best.settings:
+        return together([decode(Member, one, "member") for one in best.settings["members"]], best.name)
+    task = examples.task
+    known = menu(
+        request.asked.planned,
+        examples.modality,
+        uneven=True,
+        forecast=task is Task.FORECAST,
+        classes=task is Task.CLASSIFY,
+    )
+    for one in (*known.openers, *known.settings):
+        if one.name == best.name:
+            return one
     what = f"the winner is {best.name}, and such a model cannot be saved yet"
     raise WorkFailedError(TITLE, [Problem("", what)])
 

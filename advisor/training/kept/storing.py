@@ -27,6 +27,10 @@ _TREES = (
     "sklearn.tree._tree.Tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     *("functools.partial", "sklearn.utils.validation.check_array"),  # boosting checks categories by them
+    *("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"),
+    *("sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.metrics._dist_metrics.EuclideanDistance32"),
+    *("sklearn.neighbors._kd_tree.KDTree", "sklearn.neighbors._kd_tree.newObj"),
+    *("sklearn.neighbors._ball_tree.BallTree", "sklearn.neighbors._ball_tree.newObj"),
 )
 """Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
 _WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.preparing.tokens.terms", "numpy.dtype")
@@ -64,8 +68,11 @@ def stored_model(folder: Path, card: Card) -> Any:
     if card.network is not None:
         return _network(folder / WEIGHTS, card)
     estimator = _loaded(folder / ESTIMATOR, _TREES)
-    if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
-        raise damaged(folder / ESTIMATOR, "it holds no model")
+    several = estimator if isinstance(estimator, list) else [("", 1.0, estimator)]
+    for part in several:
+        is_part = isinstance(part, tuple) and len(part) == 3
+        if not is_part or not isinstance(part[2], BaseEstimator) or not hasattr(part[2], "predict"):
+            raise damaged(folder / ESTIMATOR, "it holds no model")
     return estimator
 
 

@@ -102,6 +102,8 @@ class Bet:
     """The name of the metric."""
     n: int
     """Pairs: folds on which both were scored."""
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `after` where that is no network, see `Candidate.settings_json`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,6 +211,9 @@ class Judging:
             judged: the verdict; where nothing was better than looking at no input, no bet on the type is decided.
         """
         of_type, planned = self._type_bet(judged), self.ladder.menu.planned
+        taken = self._taken(judged)
+        if of_type is not None and taken is not None and taken.kind is Kind.BASELINE and taken.model == of_type.after:
+            of_type = replace(of_type, how=taken.settings_json)
         base = self.ladder.base(self.trials)
         own = self._factor_bets(base, planned) if base is not None and base.model == planned.network else ()
         return (of_type, *own) if of_type is not None else tuple(own)

@@ -150,7 +150,9 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         words.update(about_data(found, ()))
         plan = await self.wizard.full_plan()
         wanted = planned(plan)
-        openers = menu(wanted, found.modality, forecast=found.task is Task.FORECAST).openers
+        openers = menu(
+            wanted, found.modality, forecast=found.task is Task.FORECAST, classes=found.task is Task.CLASSIFY
+        ).openers
         networks = [one.name for one in openers if one.kind is Kind.NETWORK]
         untried = wanted.network if wanted.network not in {one.model for one in openers} else None
         words.update(about_data(found, networks, untried))
