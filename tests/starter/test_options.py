@@ -222,7 +222,9 @@ def classical(network: str, facts: str) -> Blueprint:
     return blueprint_of(plan_of(facts, network_type=network, training_loss=CLASSICAL_TASKS[facts]))
 
 
-@pytest.mark.parametrize(("network", "facts"), some(4, [name for name in CLASSICAL if name != STATISTICAL], CLASSICAL_TASKS))
+@pytest.mark.parametrize(
+    ("network", "facts"), some(4, [name for name in CLASSICAL if name != STATISTICAL], CLASSICAL_TASKS)
+)
 def test_every_model_that_is_no_network(network: str, facts: str, tmp_path: Path) -> None:
     project = written(tmp_path, classical(network, facts))
     run(project, "python train.py" + ("" if network == "linear" else " --rounds 3"))
