@@ -17,7 +17,7 @@ Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float64]
 
 MOST_SERIES = 20
-"""That are fitted one by one."""
+"""The most that are fitted one by one."""
 TIMED, PATIENCE = 20, 10
 """Forecasts after which the time of all is known, and times what a fold may take that is too much."""
 
