@@ -338,3 +338,23 @@ def test_a_saved_forecast_refuses_a_series_that_is_too_short(tmp_path: Path) -> 
     short = table(tmp_path / "new.csv", waves(5, 7))
     with pytest.raises(InputError, match="fewer than the 14 steps"):
         apply(Apply(str(folder), str(short), str(tmp_path / "next.csv"), 1), lambda message: None)
+
+
+def test_each_of_several_series_goes_on_by_itself(tmp_path: Path) -> None:
+    def shops(path: Path, steps: int) -> Path:
+        days = numpy.datetime64("2020-01-01") + numpy.arange(steps)
+        parts = [
+            polars.DataFrame({"day": days, "shop": [name] * steps, "sold": waves(steps, 7, seed=place) + 100 * place})
+            for place, name in enumerate(("b", "a"))
+        ]
+        polars.concat(parts).write_csv(path)
+        return path
+
+    folder = kept(shops(tmp_path / "sold.csv", 150), CANDIDATES["AutoETS"], tmp_path / "model", 2)
+    output = tmp_path / "next.csv"
+    apply(Apply(str(folder), str(shops(tmp_path / "new.csv", 160)), str(output), 1), lambda message: None)
+    rows = polars.read_csv(output)
+    assert rows["series"].to_list() == ["a", "a", "b", "b"]
+    assert rows["step"].to_list() == [1, 2, 1, 2]
+    own = [AutoETS(season_length=7).fit(waves(160, 7, seed=n) + 100 * n).predict(h=2)["mean"] for n in (1, 0)]
+    assert rows["prediction"].to_numpy() == pytest.approx(numpy.concatenate(own), rel=1e-6)
