@@ -71,7 +71,7 @@ def intake_of(inspection: Inspection) -> Intake:
         return Intake(source, inspection.modality, task, inspection.classes, reading=settings)
     what = f"models of this kind of data ({inspection.format})"
     if task is Task.FORECAST:
-        what = "forecasts of series that stand in rows"
+        what = "forecasts of series with a column for each time"
     raise input_error(
         "The model could not be saved",
         f"{what} cannot be saved yet",

@@ -22,7 +22,7 @@ SMALLEST = 2
 CLASSICAL = ("gradient_boosting", "random_forest", "linear", "statistical")
 """The models of a plan that are no networks."""
 STATISTICAL = "statistical"
-"""That of them which forecasts a series and stores nothing that was fitted."""
+"""The one of them that forecasts a series, and stores nothing that was fitted."""
 
 
 def _nothing(spec: NetworkSpec, *_: object) -> Never:

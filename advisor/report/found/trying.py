@@ -42,7 +42,7 @@ _DECIDED = (
 LEVEL = "not told apart"
 """In place of a verdict, where the plan takes over what won."""
 MASE = "mase"
-_A_SEASON = "a season before (or one step, without a season) was on average in the training"
+_A_SEASON = "the value a season before in the training (the last one, without a season)"
 DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
@@ -232,7 +232,7 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
 def _scaled(outcome: TrialResults) -> str:
     """The MASE of each finalist of a forecast; empty of others."""
     told = [f"{final.name} {final.also[MASE]:.2f}" for final in outcome.finals if MASE in final.also]
-    return f"MASE: {join_names(told)}. Below 1 is nearer than the value {_A_SEASON}." if told else ""
+    return f"MASE: {join_names(told)}. The mean error, where 1 is that of {_A_SEASON}." if told else ""
 
 
 def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
@@ -334,7 +334,7 @@ def decided(outcome: TrialResults) -> str:
     best = outcome.best.name if outcome.best is not None else ""
     final = next((one for one in outcome.finals if one.name == best and one.also), None)
     if final is not None and MASE in final.also:
-        return f"Its MASE is {final.also[MASE]:.2f}: below 1 is nearer than the value {_A_SEASON}."
+        return f"Its MASE is {final.also[MASE]:.2f}: its mean error, where 1 is that of {_A_SEASON}."
     if final is None or final.ranking is None:
         return ""
     threshold = final.thresholds.get("balanced_accuracy")

@@ -21,6 +21,7 @@ from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_ro
 from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
+from advisor.training.child.forecaster import fitted_steps
 from advisor.training.child.insight.explaining import explain
 from advisor.training.child.insight.subject import Subject
 from advisor.training.child.lagged import usual_error
@@ -168,6 +169,10 @@ class Climb:
         tell(Ready(data, self._told_metric, self._folds.rungs))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
+        if examples.series is not None and statistical_there():
+            longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
+            if longest > most:
+                tell(Note(f"Statistical models are fitted to the latest {most:,} steps; the series has {longest:,}."))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[numpy.float64]
 
 RECENT, CYCLES, MOST_STEPS = 1500, 5, 5000
-"""Steps that a model is fitted to, the latest ones: so many, or so many of the longest season, but never more than the last."""
+"""The latest steps that a model is fitted to: so many, or so many of the longest season, but never more than the last."""
 FEWEST_STEPS = 8
 OWN_SEASON: Mapping[str, int] = {"ets": 24, "arima": 12, "theta": 24}
-"""The longest season that a model follows by itself; longer ones, and several, are taken off before (MSTL; Bandara, Hyndman
-and Bergmeir 2021, arXiv:2107.13462)."""
+"""The longest season that a model follows by itself; longer ones, and several, are taken off before (MSTL; Bandara,
+Hyndman and Bergmeir 2021, arXiv:2107.13462)."""
 OWN_STEPS: Mapping[str, int] = {"ets": 1500, "arima": 400, "theta": 1500}
 """Steps up to which it does, as it takes long on more."""
 MOST_ORDERS, APPROXIMATED_FROM = 30, 150

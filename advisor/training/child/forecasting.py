@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from typing import TypeAlias
 
@@ -16,7 +17,7 @@ Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float64]
 
 MOST_SERIES = 20
-"""That are fitted one by one."""
+"""The most that are fitted one by one."""
 TIMED, PATIENCE = 20, 10
 """Forecasts after which the time of all is known, and times what a fold may take that is too much."""
 
@@ -34,16 +35,17 @@ def forecasts(variant: str, series: Series, rows: Rows, horizon: int, seconds: f
     if len(every) > MOST_SERIES:
         raise FittingError(f"It is fitted to each series, and {len(every):,} are too many for that.")
     found = numpy.empty((len(rows), horizon))
-    begun, done = time.monotonic(), 0
+    took: list[float] = []
     for number in every:
         first = int(numpy.argmax(series.number == number))
         mine = numpy.flatnonzero(numbers == number)
         mine = mine[numpy.argsort(series.ends[rows[mine]], kind="stable")]
         history = History(variant, series.values[first:][series.number[first:] == number], series.seasons)
         for place in mine:
+            begun = time.monotonic()
             found[place] = history.forecast(int(series.ends[rows[place]]) - first, horizon)
-            done += 1
-            expected = (time.monotonic() - begun) / done * len(rows)
-            if done == TIMED and expected > PATIENCE * seconds:
+            took.append(time.monotonic() - begun)
+            expected = took[0] * len(every) + statistics.fmean(took[1:] or [0.0]) * len(rows)
+            if len(took) == TIMED and expected > PATIENCE * seconds:
                 raise FittingError(f"Its forecasts would take about {expected:.0f} s for each part of the series.")
     return found

@@ -83,16 +83,28 @@ class Judging:
             return Winner.UNFINISHED, words
         trivial, baseline, network = (self._sides[kind].name if kind in self._sides else "" for kind in Kind)
         over = self.difference(leader.name, trivial)
-        forecast = self.metric.task == "forecast" and any(
-            (gain := self.difference(one.name, trivial)) is not None and gain.low > 0 for one in self._sides.values()
-        )
-        if not forecast and (leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over)):
+        if leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over):
+            other = self._forecaster(trivial)
+            if other is not None:
+                return self._compared(other, self.difference(other.name, trivial), network, baseline)
             ranked = self._ranked()
             if not ranked or not (network or baseline):
                 return Winner.NOTHING, self._nothing_words(leader, over)
             kind, words = self._compared(leader, over, network, baseline)
             return kind, f"{ranked} {words}"
         return self._compared(leader, over, network, baseline)
+
+    def _forecaster(self, trivial: str) -> Candidate | None:
+        """Of a series, whose folds are earlier times than the held-out examples, the best that is better than an earlier
+        value on these, whatever the folds chose; None where none is."""
+        if self.metric.task != "forecast":
+            return None
+        found = [
+            (gain, one) for one in self._sides.values() if (gain := self.difference(one.name, trivial)) is not None
+        ]
+        return max(
+            ((gain.mean, one) for gain, one in found if gain.low > 0), key=lambda two: two[0], default=(0.0, None)
+        )[1]
 
     def _compared(self, leader: Candidate, over: Difference | None, network: str, baseline: str) -> tuple[Winner, str]:
         """The best network against the best of the others."""

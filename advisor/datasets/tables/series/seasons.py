@@ -1,4 +1,4 @@
-"""Seasons of a series, as its values show them: by the autocorrelation of their changes."""
+"""Seasons of a series, as its values show them. Generated projects have this file as it stands."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SEEN = 0.6
 def seasons(values: Floats, usual: int | None = None) -> tuple[int, ...]:
     """The steps after which values repeat, the shortest first, at most two: 24 and 168 of hours with days and weeks.
 
-    Trends are taken away by differences. A season is the shortest lag at which the autocorrelation is nearly as large as
-    anywhere, and still is at twice that lag, which cycles of changing length are not.
+    Trends are taken away by differences. A season is the shortest lag at which the autocorrelation is nearly as large
+    as anywhere, and still is at twice that lag, which cycles of changing length are not.
 
     Args:
         values: (steps,), NaN in gaps.
