@@ -12,9 +12,10 @@ import psutil
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.dataset import SUPERVISED, UNSAID, Inspection, Task, Weight
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Problem, input_error
 from advisor.inference.plan import Plan
-from advisor.session.data import read_for, with_inspection
+from advisor.session.data import asked, read_for, with_inspection
 from advisor.session.inputs import Inputs, plan_of
 from advisor.training.child.request import Request
 from advisor.wording import join_names, shell_path, shell_word, shorten
@@ -40,8 +41,15 @@ class Prepared:
     seconds: float
 
 
-def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, stop: Stop | None = None) -> Prepared:
-    """The request for data that were inspected. `spent` of the budget is gone already.
+def prepared(
+    inputs: Inputs,
+    budget: float,
+    seed: int = 0,
+    spent: float = 0.0,
+    stop: Stop | None = None,
+    given: GivenSplit = AS_THE_DATA_ARE,
+) -> Prepared:
+    """The request for data that were inspected and are to be divided in this way. `spent` of the budget is gone already.
 
     Raises InputError; NothingTriedError where `stop` was set meanwhile.
     """
@@ -50,6 +58,10 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     stated = inputs.facts.known("task.kind")
     _check_target(inputs.inspection, None if stated is None else str(stated.value))
     inputs, inspection = for_the_task(inputs, inputs.inspection)
+    if given:
+        inspection, given = asked(inspection, given)
+        facts = with_inspection(inputs.knowledge, inputs.facts, inspection, here=inputs.here)
+        inputs = replace(inputs, inspection=inspection, facts=facts)
     _check_columns(inspection)
     if stop is not None and stop.all:
         raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
@@ -58,7 +70,8 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     plan = plan_of(replace(inputs, outcomes=(), trials=()))
     enough = most_examples(inspection, budget, _known(inputs, "machine.memory_bytes") or psutil.virtual_memory().total)
     spent += time.monotonic() - begun
-    return Prepared(inputs, _request(inputs, plan, inspection, budget - spent, seed, enough), warned, spent)
+    request = _request(inputs, plan, inspection, budget - spent, seed, enough)
+    return Prepared(inputs, replace(request, given=given), warned, spent)
 
 
 def _check_target(inspection: Inspection, task: str | None) -> None:

@@ -12,9 +12,8 @@ import numpy
 
 from advisor.children import guard
 from advisor.datasets.dataset import Task
+from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
@@ -92,13 +91,14 @@ class Climb:
         if inspection.fingerprint != request.fingerprint:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
-        examples = load(inspection, most_examples=request.most_examples, seed=0)
+        inspection = asked(inspection, request.given)
+        data = divided(inspection, request.given, most_examples=request.most_examples, seed=request.seed)
+        examples, self._outer = data.examples, data.split
         self._tell, self._request = tell, request
         self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         task, targets = examples.task.value, examples.targets
         self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
         """Of each candidate the truth and its probabilities on folds that it did not learn from."""
-        self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
         self._metric = (
@@ -114,7 +114,7 @@ class Climb:
         )
         self._trials: list[Trial] = list(request.finished)
         self._rehearsed: dict[str, float] = {}
-        data = DataTried(
+        tried = DataTried(
             path=request.path,
             target=request.target,
             fingerprint=request.fingerprint,
@@ -130,9 +130,11 @@ class Climb:
             torch=torch_version(),
             task_told=request.task is not None,
             uneven=uneven,
+            given=request.given,
+            warned=data.warned,
         )
         learned = self._outer.training
-        tell(Ready(data, described(self._metric, task, targets, targets[learned]), self._folds.rungs))
+        tell(Ready(tried, described(self._metric, task, targets, targets[learned]), self._folds.rungs))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -262,8 +264,7 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     try:
         run = Climb(request, begun, tell)
     except InputError as error:
-        first = error.problems[0]
-        tell(Refused(error.title, first.where or request.path, first.what, first.remedy))
+        tell(Refused(error.title, error.problems))
         return
     run.search()
     run.finals()

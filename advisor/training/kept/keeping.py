@@ -13,9 +13,9 @@ import numpy
 
 from advisor.datasets.again import intake_of
 from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.dividing import asked as asked_for
+from advisor.datasets.dividing import divided
 from advisor.datasets.inspect import inspect
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
@@ -55,8 +55,10 @@ def keep(request: Keep, begun: float) -> None:
     if inspection.fingerprint != asked.fingerprint:
         what = "the data changed while models were tried on them"
         raise input_error(TITLE, what, where=asked.path, remedy="Try once more.")
-    examples = load(inspection, most_examples=asked.most_examples, seed=0)
-    split, candidate = outer_split(examples, seed=asked.seed), _candidate(request, examples)
+    inspection = asked_for(inspection, asked.given)
+    data = divided(inspection, asked.given, most_examples=asked.most_examples, seed=asked.seed)
+    examples, split = data.examples, data.split
+    candidate = _candidate(request, examples)
     fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
     end = begun + request.seconds
 
@@ -72,16 +74,17 @@ def keep(request: Keep, begun: float) -> None:
     task, targets = examples.task.value, examples.targets
     metric = metric_named(asked.metric or request.metric.name, task, targets)
     off: tuple[float | None, float | None] = (None, None)
-    rows = numpy.arange(len(examples))
+    rows = numpy.arange(len(examples)) if asked.given.test is None else split.training
+    """A test of its own stays one, so that the score is of this very model."""
     if examples.task is Task.CLASSIFY:
         found = fit(rows)
     else:
         found = fit(split.training)
         off = quantiles((examples.targets[split.test] - found.predicted)[:, 0])
-        if time.monotonic() + LONGER * request.usual < end + OVERDRAWN:
-            found = fit(rows)
-        else:
+        if len(rows) == len(split.training) or time.monotonic() + LONGER * request.usual >= end + OVERDRAWN:
             rows = split.training
+        else:
+            found = fit(rows)
     assert found.learned is not None  # noqa: S101 - only forecasts have none
     card = Card(
         name=request.best.name,
@@ -97,9 +100,10 @@ def keep(request: Keep, begun: float) -> None:
         made=request.made,
         data=Path(asked.path).name,
         fingerprint=asked.fingerprint,
-        examples=len(examples),
+        examples=len(examples) if asked.given.test is None else len(split.training),
         learnt_from=len(rows),
         held_out=len(split.test),
+        divided=split.how,
         network=found.learned.network,
         settings=request.best.settings,
         off_low=off[0],
