@@ -147,8 +147,8 @@ def _other_columns(sides: Sides) -> Iterator[str]:
     other = [name for name in some.columns if _differs(learned[name], tested[name], surely)]
     if other:
         named = join_first([repr(shorten(name, 40)) for name in other], 3)
-        look = "This column looks" if len(other) == 1 else "These columns look"
-        yield f"{look} other in the test than in the training: {named}. Scores may not hold for data like the training."
+        differ = "A column differs" if len(other) == 1 else "Columns differ"
+        yield f"{differ} clearly between the test and the training: {named}. Scores may not hold elsewhere."
 
 
 def _differs(learned: polars.Series, tested: polars.Series, surely: float) -> bool:
