@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -139,10 +140,17 @@ def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
 
     Raises InputError where they cannot be read, with every column that is missing or holds something else.
     """
+    with told_plainly(path):
+        yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+
+
+@contextmanager
+def told_plainly(path: Path) -> Iterator[None]:
+    """Raise InputError for whatever keeps a file from being read within it."""
     try:
         path.stat()
         with native_silence():
-            yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+            yield
     except OSError as error:
         raise not_opened(path, error) from None
     except (PolarsError, PanicException) as error:
@@ -153,10 +161,11 @@ def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
 def _of_table(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
     found = matched(path, intake, say)
     inputs: Any = joined(found.inputs) if intake.modality == "text" else found.inputs
-    yield Part(_examples(intake, inputs, len(found.inputs)), truth=_truth(found.target, intake))
+    yield Part(_examples(intake, inputs, len(found.inputs)), truth=truth_of(found.target, intake))
 
 
-def _truth(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
+def truth_of(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
+    """The answers of a table, as `Part.truth` has them."""
     if target is None:
         return None
     if intake.task is Task.CLASSIFY:

@@ -12,9 +12,10 @@ import psutil
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.dataset import SUPERVISED, UNSAID, Inspection, Task, Weight
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Problem, input_error
 from advisor.inference.plan import Plan
-from advisor.session.data import read_for, with_inspection
+from advisor.session.data import asked, read_for, with_inspection
 from advisor.session.inputs import Inputs, plan_of
 from advisor.training.child.request import Request
 from advisor.wording import join_names, shell_path, shell_word, shorten
@@ -46,9 +47,10 @@ def prepared(
     seed: int = 0,
     spent: float = 0.0,
     stop: Stop | None = None,
+    given: GivenSplit = AS_THE_DATA_ARE,
     horizon: int | None = None,
 ) -> Prepared:
-    """The request for data that were inspected. `spent` of the budget is gone already.
+    """The request for data that were inspected and are to be divided in this way. `spent` of the budget is gone already.
 
     Args:
         horizon: steps that a forecast predicts at once; None for one.
@@ -60,6 +62,10 @@ def prepared(
     stated = inputs.facts.known("task.kind")
     _check_target(inputs.inspection, None if stated is None else str(stated.value))
     inputs, inspection = for_the_task(inputs, inputs.inspection)
+    if given:
+        inspection, given = asked(inspection, given)
+        facts = with_inspection(inputs.knowledge, inputs.facts, inspection, here=inputs.here)
+        inputs = replace(inputs, inspection=inspection, facts=facts)
     _check_columns(inspection)
     outputs = _known(inputs, "task.outputs")
     if horizon is None and inspection.task is Task.FORECAST and outputs is not None and outputs > 1:
@@ -74,7 +80,7 @@ def prepared(
     enough = most_examples(inspection, budget, _known(inputs, "machine.memory_bytes") or psutil.virtual_memory().total)
     spent += time.monotonic() - begun
     request = _request(inputs, plan, inspection, budget - spent, seed, enough)
-    return Prepared(inputs, replace(request, horizon=horizon or 1), warned, spent)
+    return Prepared(inputs, replace(request, given=given, horizon=horizon or 1), warned, spent)
 
 
 def _looking_ahead(inputs: Inputs, inspection: Inspection, horizon: int) -> tuple[Inputs, Inspection]:

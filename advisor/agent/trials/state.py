@@ -61,6 +61,8 @@ class Trials(Timed):
                 self._remark(str(error.problems[0]))
             case Ready():
                 self.ready = event
+                for text in (one for one in event.data.warned if one not in self.notes):  # a child may begin anew
+                    self._remark(text)
             case Began():
                 self.now = event
             case EpochSeen(number, value):

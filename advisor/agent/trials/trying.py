@@ -15,7 +15,7 @@ from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Limits, supervise
 from advisor.datasets.dataset import Task
-from advisor.errors import InputError, Problem, input_error
+from advisor.errors import InputError, Problem
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
@@ -187,7 +187,7 @@ class Trying:
                 *(NotTried(name, reason) for name, reason in failed.items()),
                 *(NotTried(name, self._why_not(name, interrupted)) for name in missing),
             ),
-            notes=tuple(known.notes),
+            notes=(*ready.data.warned, *known.notes),
             seconds=known.spent + time.monotonic() - self._begun,
             resumed=known.resumed,
             interrupted=interrupted,
@@ -283,7 +283,7 @@ class Trying:
             case Note(text):
                 known.notes.append(text)
             case Refused():
-                raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
+                raise InputError(message.title, message.problems)
         self._tell(message)
 
     def _lose(self, running: Began | None, reason: str) -> None:

@@ -241,6 +241,21 @@ class Try(NamedTuple):
     seed: Annotated[
         int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
     ] = 0
+    test: Annotated[
+        Path | None,
+        typer.Option("--test", help="Held-out examples of your own, like --data: all of --data is then learned from.",
+                     metavar="PATH", parser=named_path),
+    ] = None  # fmt: skip
+    time_column: Annotated[
+        str | None,
+        typer.Option("--time-column", help="Hold the latest rows by this column out.", metavar="COLUMN"),
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group", help="Keep rows with one value of this column together; it is no input.", metavar="COLUMN"
+        ),
+    ] = None
     metric: Annotated[
         str | None,
         typer.Option(

@@ -109,13 +109,13 @@ def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | N
     if examples.times is not None:
         pair = _last_by_time(examples.times, wanted)
         if pair is not None and examples.groups is not None:
-            pair = _without_shared_groups(pair, examples.groups)
+            pair = without_shared_groups(pair, examples.groups)
             yield pair, "the last ones by time, of groups that are not in the training"
         else:
             yield pair, "the last ones by time"
         impossible = "; by time is impossible, since too many share theirs or their groups"
     if examples.groups is not None:
-        yield _whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
+        yield whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
         impossible = "; their groups are too few or too large to be kept apart"
     if examples.task is Task.CLASSIFY:
         yield _by_class(examples.targets, wanted, seed), f"drawn so that every class keeps its share{impossible}"
@@ -133,12 +133,12 @@ def _last_by_time(times: NDArray[Any], wanted: int) -> Pair | None:
     return None
 
 
-def _without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
+def without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
     training, test = pair
     return training[~numpy.isin(groups[training], groups[test])], test
 
 
-def _whole_groups(examples: Examples, groups: NDArray[Any], wanted: int, seed: int) -> Pair | None:
+def whole_groups(examples: Examples, groups: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     """The draw with the most classes in training and test, and then about as large as wanted."""
     different = len(numpy.unique(groups))
     if different < 2:
@@ -175,7 +175,7 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
     classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
     groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
     if times is not None:
-        pairs = _folds_by_time(times, groups, folds)
+        pairs = folds_by_time(times, groups, folds)
         if pairs:
             return pairs, "later than the training"
     if groups is not None and len(numpy.unique(groups)) >= 2:
@@ -209,7 +209,7 @@ def _with_all_classes(counts: Rows, folds: int) -> int:
     return max(2, int(counts[short].min()))
 
 
-def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int) -> list[Pair]:
+def folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int) -> list[Pair]:
     """Empty where the rows have too few different times, or their groups reach through all of it."""
     moments, moment_of_row = numpy.unique(times, return_inverse=True)
     if len(moments) < 3:
@@ -220,7 +220,7 @@ def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int)
         for a, b in parts
     ]
     if groups is not None:
-        pairs = [_without_shared_groups(pair, groups) for pair in pairs]
+        pairs = [without_shared_groups(pair, groups) for pair in pairs]
     return [pair for pair in pairs if len(pair[0]) >= FEWEST_TEST_EXAMPLES]
 
 

@@ -258,6 +258,10 @@ def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
         steps.append((words, f"advisor inspect {inspected}"))
     elif outcome.verdict is Winner.NO_DIFFERENCE:
         steps.append(("More examples, or more time, would tell more.", f"{again} --budget 10min"))
+    if outcome.keeping is not None:
+        saving = " ".join(filter(None, (again, outcome.keeping, "--save model")))
+        steps.append(("Keep the winner in a folder.", saving))
+        steps.append(("Then predict for new data.", "advisor apply model --data NEW --output PREDICTIONS.csv"))
     return [*steps, ("See the plan with what was measured here.", f"advisor recommend {inputs}")]
 
 

@@ -39,6 +39,8 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
     page.add(
         f"{data.examples:,} examples of {name}, in {outcome.seconds:.0f} s", first=[("TRIED HERE  ", Style.HEADING)]
     )
+    if data.given:
+        page.add(data.how.partition(". ")[0].rstrip(".") + ".", first="  ")
     if outcome.interrupted:
         page.add(("Stopped before the end; this is what is known.", Style.CARE), first="  ")
     page.add((outcome.says, Style.STRONG), first="  ")

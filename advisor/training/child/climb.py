@@ -12,9 +12,8 @@ import numpy
 
 from advisor.children import guard
 from advisor.datasets.dataset import Task
+from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
@@ -115,14 +114,21 @@ class Climb:
         if inspection.fingerprint != request.fingerprint:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
-        examples = load(inspection, most_examples=request.most_examples, seed=0, horizon=request.horizon)
+        inspection = asked(inspection, request.given)
+        data = divided(
+            inspection,
+            request.given,
+            most_examples=request.most_examples,
+            seed=request.seed,
+            horizon=request.horizon,
+        )
+        examples, self._outer = data.examples, data.split
         self._tell, self._request = tell, request
         self._last = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         self._end = self._last - EXPLAINING * request.budget
         task, targets = examples.task.value, examples.targets
         self._seen: dict[str, dict[Fold, tuple[Numbers, Numbers]]] = {}
         """Of each candidate the truth and its answers, probabilities or values, on folds that it did not learn from."""
-        self._outer = outer_split(examples, seed=request.seed)
         self._folds = Folds(examples, self._outer.training, request.seed)
         parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
         unit = usual_error(examples, self._outer.training) if examples.task is Task.FORECAST else None
@@ -147,7 +153,7 @@ class Climb:
         )
         self._trials: list[Trial] = list(request.finished)
         self._rehearsed: dict[str, float] = {}
-        data = DataTried(
+        tried = DataTried(
             path=request.path,
             target=request.target,
             fingerprint=request.fingerprint,
@@ -163,10 +169,12 @@ class Climb:
             torch=torch_version(),
             task_told=request.task is not None,
             uneven=uneven,
+            given=request.given,
+            warned=data.warned,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
-        tell(Ready(data, self._told_metric, self._folds.rungs))
+        tell(Ready(tried, self._told_metric, self._folds.rungs))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
         if examples.series is not None and statistical_there():
@@ -355,8 +363,7 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     try:
         run = Climb(request, begun, tell)
     except InputError as error:
-        first = error.problems[0]
-        tell(Refused(error.title, first.where or request.path, first.what, first.remedy))
+        tell(Refused(error.title, error.problems))
         return
     run.search()
     run.finals()

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy
 
+from advisor.datasets.dataset import Task
 from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
@@ -103,6 +104,9 @@ class FinalRound:
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
+        learned = fitting.examples.targets[split.training]
+        self._all_classes = fitting.examples.task is Task.CLASSIFY and numpy.isin(learned, self._truth).all()
+        """False where the held-out examples lack a class: what decisions are worth to it is not known then."""
         units = units_of(fitting.examples, split.test)
         self._resampling = Resampling(metric, self._truth, seed, units)
         self.refits: dict[str, Refits] = {}
@@ -168,7 +172,7 @@ class FinalRound:
         refits.areas.append(area)
         refits.drawn_areas.append(area + self._resampling.means(influence))
         deciding = self._deciding(candidate.name)
-        if deciding is not None:
+        if deciding is not None and self._all_classes:
             refits.also.append(deciding.scores(self._truth, fitted.probabilities))
 
     def _known(self) -> Finals:
@@ -197,7 +201,7 @@ class FinalRound:
         drawn = self._resampling.over_seeds(refits.drawn_areas)
         found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
         deciding = self._deciding(final.name)
-        if deciding is None:
+        if deciding is None or not refits.also:
             return replace(final, ranking=found)
         return replace(final, ranking=found, also=_means(refits.also), thresholds=dict(deciding.thresholds))
 

@@ -54,10 +54,13 @@ class Card:
     fingerprint: str
     """Of the data with their target."""
     examples: int
+    """Without those of a test of its own."""
     learnt_from: int
     """Of them, the examples that the saved weights were fitted to: all, or those that were not held out."""
     held_out: int = 0
     """Examples that the score is of."""
+    divided: str = ""
+    """A sentence on how they were held out."""
     network: Description | None = None
     """The description that the network is built from; None of other models."""
     settings: Mapping[str, Any] = field(default_factory=dict)

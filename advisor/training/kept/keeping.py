@@ -13,10 +13,10 @@ import numpy
 
 from advisor.datasets.again import intake_of
 from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.dividing import asked as asked_for
+from advisor.datasets.dividing import divided
 from advisor.datasets.inspect import inspect
 from advisor.datasets.intake import Intake, Source
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
@@ -58,8 +58,10 @@ def keep(request: Keep, begun: float) -> None:
     if inspection.fingerprint != asked.fingerprint:
         what = "the data changed while models were tried on them"
         raise input_error(TITLE, what, where=asked.path, remedy="Try once more.")
-    examples = load(inspection, most_examples=asked.most_examples, seed=0, horizon=asked.horizon)
-    split, candidate = outer_split(examples, seed=asked.seed), _candidate(request, examples)
+    inspection = asked_for(inspection, asked.given)
+    data = divided(inspection, asked.given, most_examples=asked.most_examples, seed=asked.seed, horizon=asked.horizon)
+    examples, split = data.examples, data.split
+    candidate = _candidate(request, examples)
     fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
     end = begun + request.seconds
 
@@ -78,7 +80,8 @@ def keep(request: Keep, begun: float) -> None:
     metric = metric_named(asked.metric or request.metric.name, task, targets, unit)
     off: tuple[float | None, float | None] = (None, None)
     ahead: list[tuple[float, float]] = []
-    rows = numpy.arange(len(examples))
+    rows = numpy.arange(len(examples)) if asked.given.test is None else split.training
+    """A test of its own stays one, so that the score is of this very model."""
     if examples.task is Task.CLASSIFY:
         found = fit(rows)
     else:
@@ -86,10 +89,10 @@ def keep(request: Keep, begun: float) -> None:
         errors = examples.targets[split.test] - found.predicted
         off = quantiles(errors[:, 0])
         ahead = [quantiles(errors[:, step]) for step in range(errors.shape[1])] if forecast else []
-        if time.monotonic() + LONGER * request.usual < end + OVERDRAWN:
-            found = fit(rows)
-        else:
+        if len(rows) == len(split.training) or time.monotonic() + LONGER * request.usual >= end + OVERDRAWN:
             rows = split.training
+        else:
+            found = fit(rows)
     assert found.learned is not None  # noqa: S101 - only forecasts have none
     card = Card(
         name=request.best.name,
@@ -105,9 +108,10 @@ def keep(request: Keep, begun: float) -> None:
         made=request.made,
         data=Path(asked.path).name,
         fingerprint=asked.fingerprint,
-        examples=len(examples),
+        examples=len(examples) if asked.given.test is None else len(split.training),
         learnt_from=len(rows),
         held_out=len(split.test),
+        divided=split.how,
         network=found.learned.network,
         settings=request.best.settings,
         off_low=None if forecast else off[0],

@@ -90,7 +90,7 @@ def _good(card: Card) -> str:
         else f"The saved weights learned from the {card.learnt_from:,} of {card.examples:,} examples that were not held "
         "out: there was no time to learn from all."
     )
-    return f"On examples that it had not seen: {score}. {learnt}\n\n{card.says}"
+    return f"On examples that it had not seen: {score}. {card.divided} {learnt}\n\n{card.says}"
 
 
 def _applying(card: Card) -> str:
