@@ -40,7 +40,7 @@ class Encoded(ABC):
         return self.flat(rows)
 
     def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
-        """The inputs with a number for each category, if there are categories."""
+        """The columns of a table as they are, with a number for each category; None of everything else."""
         return None
 
 
