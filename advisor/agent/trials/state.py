@@ -9,6 +9,7 @@ from advisor.agent.events import JournalFailed
 from advisor.agent.timed import Timed
 from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
@@ -41,6 +42,7 @@ class Trials(Timed):
     rows: dict[str, Row] = field(default_factory=dict)
     now: Began | None = None
     finals: Finals | None = None
+    insight: Insight | None = None
     curves_of: str = ""
     """The candidate of the newest epoch."""
     trainings: list[list[tuple[int, float]]] = field(default_factory=list)
@@ -68,6 +70,8 @@ class Trials(Timed):
                 self.now = None
             case Finals():
                 self.finals, self.now = event, None
+            case Insight():
+                self.insight, self.now = event, None
             case Costly(name, seconds):
                 self._remark(f"{name} is left out: its first trial would take about {seconds:.0f} s.")
             case Note(text):
@@ -112,6 +116,8 @@ class Trials(Timed):
     @property
     def doing(self) -> str:
         """The present activity in words."""
+        if self.insight is not None:
+            return f"Finding out what {self.insight.of} rests on, and where it errs"
         if self.finals is not None:
             return "Everything is scored; waiting for the results."
         if self.ready is None:

@@ -92,11 +92,16 @@ class Preparation:
         return predictions.astype(numpy.float64) * self.scale.deviation + self.scale.mean
 
     @property
+    def outputs(self) -> int:
+        """As of its shape, which takes longer to find out."""
+        if self.examples.task is Task.CLASSIFY:
+            return len(self.examples.classes)
+        return self.examples.targets.shape[1] or self._fitted.inputs
+
+    @property
     def shape(self) -> Shape:
         encoded = self._fitted
-        classify = self.examples.task is Task.CLASSIFY
-        outputs = len(self.examples.classes) if classify else self.examples.targets.shape[1] or encoded.inputs
-        return Shape(encoded.inputs, encoded.sequence_length, outputs, encoded.flat_values)
+        return Shape(encoded.inputs, encoded.sequence_length, self.outputs, encoded.flat_values)
 
     @property
     def _fitted(self) -> Encoded:

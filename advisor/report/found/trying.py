@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from advisor.facts.verdict import Verdict
 from advisor.report.changes import ENDINGS, STYLES, VERDICTS
+from advisor.report.found.insight_page import add_insight, insight_markdown
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.report.words import gathered
@@ -75,6 +76,7 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     candidate_rows(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
     if len(shown) < len(rows):
         page.add((f"and {len(rows) - len(shown)} more variations; --format json has them all", Style.FAINT))
+    add_insight(page, outcome)
     if outcome.bets:
         page.heading("before -> measured -> after")
     for bet, (title, before, verdict, after, sentence) in zip(outcome.bets, bet_rows(outcome, titles), strict=True):
@@ -105,6 +107,7 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
     if outcome.trials:
         lines += ["## On the folds"]
         lines += table(["Candidate", "Stage", outcome.metric.title, "Folds", "Seconds"], fold_rows(outcome))
+    lines += insight_markdown(outcome)
     if outcome.bets:
         lines += ["## What it means for the plan"]
         lines += table(["What", "Before", "Measured", "After", "How"], bet_rows(outcome, titles))
@@ -182,6 +185,12 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
     ]
+    if outcome.insight is not None:
+        sentences.append(
+            f"What is said about {outcome.insight.of} is of one model on the held-out examples. A column is shuffled among them "
+            "before it is prepared; columns that say the same stand in for each other. Intervals of columns and of parts of the "
+            "data hold for all that were looked at together."
+        )
     rows = by_candidate(outcome) if shown is None else shown
     if any(row.kind is Kind.TRIVIAL for row in rows):
         sentences.append(f"trivial ({trivial_note(outcome.metric)}) is what everything else has to beat.")

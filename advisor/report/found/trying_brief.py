@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from advisor.report.changes import STYLES
+from advisor.report.found.insight import brief_lines
 from advisor.report.found.trying import (
     TITLES,
     bet_rows,
@@ -20,18 +21,19 @@ from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import printable
 
-_FEWEST_ROWS = 2
+_ROOM = ((6, 4), (5, 4), (4, 4), (3, 4), (3, 3), (2, 4), (2, 3), (2, 2), (2, 1), (2, 0))
+"""Rows of tables and sentences about the winner, the most that may fit first."""
 
 
 def trying_brief(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
     """The first screen after trying, at most 24 lines at 80 columns."""
-    for rows in (6, 5, 4, 3, _FEWEST_ROWS):
-        if _page(outcome, replace(look, colour=False), titles, rows).fits:
+    for rows, known in _ROOM:
+        if _page(outcome, replace(look, colour=False), titles, rows, known).fits:
             break
-    return _page(outcome, look, titles, rows).text()
+    return _page(outcome, look, titles, rows, known).text()
 
 
-def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int) -> Page:
+def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, known: int) -> Page:
     page, data = Page(look), outcome.data
     name = printable(data.path.rstrip("/").rpartition("/")[2])
     page.add(
@@ -51,6 +53,8 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
     elif tried:
         folds = [(name, score, count) for name, _, score, count, _ in fold_rows(outcome, tried[:rows])]
         candidate_rows(page, "on the folds", {metric: 16, "folds": 5}, folds, best)
+    if outcome.insight is not None:
+        page.section(f"about {outcome.insight.of}", brief_lines(outcome)[:known])
     if outcome.bets:
         page.heading("before -> measured -> after")
     for bet, row in list(zip(outcome.bets, bet_rows(outcome, titles), strict=True))[: rows - 1]:

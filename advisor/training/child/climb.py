@@ -21,6 +21,8 @@ from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_ro
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
+from advisor.training.child.insight.explaining import explain
+from advisor.training.child.insight.subject import Subject
 from advisor.training.child.metrics import (
     UNEVEN,
     MeaninglessError,
@@ -32,13 +34,14 @@ from advisor.training.child.metrics import (
     refined_brier,
     score,
 )
-from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Message, Ready, Refused, Request
+from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Finals, Message, Ready, Refused, Request
 from advisor.training.child.scoring import described
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import DataTried
+from advisor.training.ladder.outcome import DataTried, Winner
 from advisor.training.ladder.trial_record import Kind, Status, Trial
+from advisor.training.ladder.verdicts import Judging
 from advisor.training.recipe import Epoch
 from advisor.version import torch_version
 
@@ -62,6 +65,9 @@ ONE_TRIAL = 0.1
 """Share of the searching time that a network's first trial should take at most."""
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
+
+EXPLAINING = 0.07
+"""Share of the budget that is kept to find out more about the winner, once the finals are told."""
 
 
 class Telling:
@@ -94,7 +100,8 @@ class Climb:
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
         examples = load(inspection, most_examples=request.most_examples, seed=0)
         self._tell, self._request = tell, request
-        self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
+        self._last = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
+        self._end = self._last - EXPLAINING * request.budget
         task, targets = examples.task.value, examples.targets
         self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
         """Of each candidate the truth and its probabilities on folds that it did not learn from."""
@@ -132,7 +139,8 @@ class Climb:
             uneven=uneven,
         )
         learned = self._outer.training
-        tell(Ready(data, described(self._metric, task, targets, targets[learned]), self._folds.rungs))
+        self._told_metric = described(self._metric, task, targets, targets[learned])
+        tell(Ready(data, self._told_metric, self._folds.rungs))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -163,9 +171,31 @@ class Climb:
                 self._tell(Costly(name, seconds * self._folds.width))
 
     def finals(self) -> None:
+        """The finals, and once they are told what there is to know about the winner."""
         final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed, self._deciding)
+        known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
             self._tell(message)
+            known = message if isinstance(message, Finals) else known
+        if known is not None:
+            self._explain(final_round, known)
+
+    def _explain(self, final_round: FinalRound, known: Finals) -> None:
+        """Nothing is to be explained where nothing was better than looking at no input."""
+        judging = Judging(self._ladder, self._told_metric, self._trials, known.finals, known.differences)
+        judged, _ = judging.verdict()
+        best = judging.best(judged)
+        refits = final_round.refits.get(best.name) if best is not None else None
+        if refits is None or judged is Winner.NOTHING or refits.candidate.kind is Kind.TRIVIAL:
+            return
+        fitted, seconds = refits.fitted, refits.seconds / len(refits.scores)
+        assert fitted is not None  # noqa: S101 - there are scores
+        asked = self._request
+        subject = Subject(
+            refits.candidate, fitted, refits.scores, seconds, self._fitting, self._outer, self._metric, self._told_metric,
+            asked.seed, asked.threads,
+        )  # fmt: skip
+        explain(subject, self._last, self._tell)
 
     def _deciding(self, name: str) -> Decisions | None:
         """The way from a candidate's probabilities to classes, where a metric that looks at no classes decides."""

@@ -57,10 +57,12 @@ def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial])
 
 
 @dataclass(slots=True)
-class _Refits:
+class Refits:
     """The refits of one finalist that count, seed by seed."""
 
     candidate: Candidate
+    fitted: Fitted | None = None
+    """The first of them."""
     scores: list[float] = field(default_factory=list)
     drawn: list[Floats] = field(default_factory=list)
     right: list[Numbers] = field(default_factory=list)
@@ -93,7 +95,8 @@ class FinalRound:
         self._truth = fitting.examples.targets[split.test]
         units = units_of(fitting.examples, split.test)
         self._resampling = Resampling(metric, self._truth, seed, units)
-        self._refits: dict[str, _Refits] = {}
+        self.refits: dict[str, Refits] = {}
+        """By the names of the finalists."""
 
     def hold(
         self,
@@ -111,7 +114,7 @@ class FinalRound:
         failed: set[str] = set()
         for number, place, candidate in _turns(candidates):
             usual = seconds_of_a_round([candidate], trials)
-            known = self._refits.get(candidate.name)
+            known = self.refits.get(candidate.name)
             late = time.monotonic() + (known.seconds if known else usual) / max(1, number) > until
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
@@ -128,21 +131,22 @@ class FinalRound:
             except (FittingError, MeaninglessError):
                 failed.add(candidate.name)
                 continue
-            if len(self._refits) > 1:
+            if len(self.refits) > 1:
                 yield self._known()
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
         """A refit that the clock has cut counts only as long as there is no whole one."""
-        refits = self._refits.setdefault(candidate.name, _Refits(candidate))
+        refits = self.refits.setdefault(candidate.name, Refits(candidate))
         refits.seconds += fitted.seconds
         if fitted.short and refits.scores:
             return
         if refits.cut:
-            refits = self._refits[candidate.name] = _Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
+            refits = self.refits[candidate.name] = Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
         said = fitted.read_by(self._metric.reads)
         found = score(self._metric, self._truth, said)
         refits.cut = fitted.short
         refits.hurried |= fitted.hurried
+        refits.fitted = refits.fitted or fitted
         refits.scores.append(found)
         refits.drawn.append(self._resampling.scores(said))
         refits.right.append(self._truth == fitted.predicted)
@@ -156,10 +160,10 @@ class FinalRound:
             refits.also.append(deciding.scores(self._truth, fitted.probabilities))
 
     def _known(self) -> Finals:
-        draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self._refits.items()}
-        right = {name: numpy.mean(refits.right, axis=0) for name, refits in self._refits.items()}
+        draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self.refits.items()}
+        right = {name: numpy.mean(refits.right, axis=0) for name, refits in self.refits.items()}
         finals = []
-        for name, refits in self._refits.items():
+        for name, refits in self.refits.items():
             low, high = self._resampling.of_score(interval(draws[name]), right[name])
             kind, settings = refits.candidate.kind, refits.candidate.settings_json
             scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
@@ -174,12 +178,12 @@ class FinalRound:
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
 
-    def _with_more(self, final: Final, refits: _Refits) -> Final:
+    def _with_more(self, final: Final, refits: Refits) -> Final:
         """With how well it ranks the classes, and what its decisions are worth."""
         if not refits.areas:
             return final
         drawn = self._resampling.over_seeds(refits.drawn_areas)
-        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self._refits))[0])
+        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
         deciding = self._deciding(final.name)
         if deciding is None:
             return replace(final, ranking=found)

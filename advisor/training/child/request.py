@@ -9,6 +9,7 @@ from typing import TypeAlias
 from advisor.children.messages import Messages, Text, parsed
 from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
 
@@ -104,10 +105,10 @@ class Ended:
     """Everything has been said."""
 
 
-Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Costly | Note | Refused | Ended
+Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Insight | Costly | Note | Refused | Ended
 
 
-MESSAGES: Messages[Message] = Messages(Ready, Began, EpochSeen, Trial, Finals, Costly, Note, Refused, Ended)
+MESSAGES: Messages[Message] = Messages(Ready, Began, EpochSeen, Trial, Finals, Insight, Costly, Note, Refused, Ended)
 
 
 def request_line(request: Request) -> bytes:

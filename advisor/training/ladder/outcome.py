@@ -9,6 +9,7 @@ from typing import Any
 
 from advisor.facts.verdict import Verdict
 from advisor.plain import encode
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.trial_record import Kind, Trial
 
 
@@ -188,6 +189,8 @@ class TrialResults:
     trials: tuple[Trial, ...] = ()
     finals: tuple[Final, ...] = ()
     differences: tuple[Difference, ...] = ()
+    insight: Insight | None = None
+    """About the best; None where it was not reached, or nothing was better than looking at no input."""
     bets: tuple[Bet, ...] = ()
     varied: tuple[Bet, ...] = ()
     """The same of a network that the plan does not recommend: what each change of it showed, which judges no bet."""
