@@ -9,11 +9,10 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
+from advisor.datasets.preparing.table_columns import LARGEST
+
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float32]
-
-LARGEST = 30.0
-"""Deviations from the mean beyond which a value is taken for this one: a glitch must not drown all others."""
 
 
 class Encoded(ABC):

@@ -10,9 +10,9 @@ import numpy
 
 from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.encoded import Encoded, Scaled
-from advisor.datasets.preparing.encoded_table import CATEGORY, EncodedTable, plain_columns
+from advisor.datasets.preparing.encoded_table import EncodedTable
 from advisor.datasets.preparing.preparation import Preparation, TargetScale
-from advisor.datasets.preparing.target_coding import TargetCoding
+from advisor.datasets.preparing.table_columns import CATEGORY, columns_of, plain_columns
 from advisor.datasets.preparing.tokens import FIRST_WORD, EncodedTexts
 from advisor.datasets.values.words import tokens_of
 
@@ -24,10 +24,8 @@ _SCALE = "targets"
 def parts_of(prepared: Preparation) -> Parts:
     """Everything that was fitted, and nothing of the examples."""
     match prepared.encoded:
-        case EncodedTable(_, columns, codes, coding, many):
-            parts: dict[str, Any] = {"columns": columns, "codes": codes, "many": many}
-            if coding is not None:
-                parts["coding"] = [list(coding.names), coding.numbering, coding.encoders, coding.scaler]
+        case EncodedTable(_, columns):
+            parts = columns.parts()
         case EncodedTexts(_, numbers, steps, counter):
             parts = {"words": "\n".join(numbers), "steps": steps, "counter": counter}
         case Scaled(_, mean, deviation):
@@ -47,9 +45,7 @@ def prepared_by(parts: Parts, examples: Examples) -> Preparation:
 
 def _encoded(parts: Parts, inputs: Any) -> Encoded:
     if "columns" in parts:
-        names, *fitted = parts.get("coding", [()])
-        coding = TargetCoding(tuple(names), *fitted) if names else None
-        return EncodedTable(plain_columns(inputs), parts["columns"], parts["codes"], coding, parts["many"])
+        return EncodedTable(plain_columns(inputs), columns_of(parts))
     if "words" in parts:
         numbers = {word: number for number, word in enumerate(parts["words"].split("\n"), start=FIRST_WORD)}
         return EncodedTexts([tokens_of(text) for text in inputs], numbers, parts["steps"], parts["counter"])
@@ -62,7 +58,7 @@ def unseen_categories(prepared: Preparation) -> dict[int, Counter[str]]:
     if not isinstance(encoded, EncodedTable):
         return {}
     names = [name for name in encoded.table.columns if name.startswith(CATEGORY)]
-    known = encoded.columns.named_transformers_["categories"].categories_ if names else []
+    known = encoded.columns.columns.named_transformers_["categories"].categories_ if names else []
     found: dict[int, Counter[str]] = {}
     for name, categories in zip(names, known, strict=True):
         seen = {"", *map(str, categories)}
