@@ -73,7 +73,7 @@ class Preparation:
 
     def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
         """(n, values) for trees that split categories themselves, and which columns are categories; numbers as they are, NaN
-        where one is missing. None where there are no categories."""
+        where one is missing. None of what is no table."""
         return self._fitted.coded(rows)
 
     def targets(self, rows: Rows) -> NDArray[Any]:
@@ -114,7 +114,7 @@ def preparation(examples: Examples) -> Preparation:
     """The preparation that suits these examples, not fitted yet."""
     inputs = examples.inputs
     if isinstance(inputs, polars.DataFrame):
-        return Preparation(examples, EncodedTable.fitter(inputs))
+        return Preparation(examples, EncodedTable.fitter(examples, inputs))
     if isinstance(inputs, list):
         words = [tokens_of(text) for text in inputs]
         return Preparation(examples, lambda rows: EncodedTexts.fit(words, rows))

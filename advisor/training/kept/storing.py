@@ -33,7 +33,7 @@ _TREES = (
     *("sklearn.neighbors._ball_tree.BallTree", "sklearn.neighbors._ball_tree.newObj"),
 )
 """Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
-_WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.preparing.tokens.terms", "numpy.dtype")
+_WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.values.words.terms", "numpy.dtype")
 """Ways to divide a text, and the type of an array."""
 _BROKEN = (
     OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError, RecursionError, EOFError,
