@@ -47,7 +47,8 @@ LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
 FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
 SAID: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
-    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), Refused("No", (Problem("d.csv", "empty", "Fill it."),)),
+    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"),
+    Refused("No", (Problem("d.csv", "empty", "Fill it."),)),
 ]  # fmt: skip
 
 

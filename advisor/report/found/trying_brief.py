@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from advisor.report.changes import STYLES
 from advisor.report.found.trying import (
@@ -20,18 +21,24 @@ from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import printable
 
+Steps: TypeAlias = Sequence[tuple[str, str]]
+"""Words and commands, as of `next_steps`."""
 _FEWEST_ROWS = 2
+_TOLD_AGAIN = "advisor apply"
+"""Beginning of a command that is told once more where its time has come."""
 
 
 def trying_brief(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
     """The first screen after trying, at most 24 lines at 80 columns."""
-    for rows in (6, 5, 4, 3, _FEWEST_ROWS):
-        if _page(outcome, replace(look, colour=False), titles, rows).fits:
+    steps = next_steps(outcome)
+    fewer = [step for step in steps if not step[1].startswith(_TOLD_AGAIN)]
+    for rows, shown in (*((rows, steps) for rows in (6, 5, 4, 3, _FEWEST_ROWS)), (_FEWEST_ROWS, fewer)):
+        if _page(outcome, replace(look, colour=False), titles, rows, shown).fits:
             break
-    return _page(outcome, look, titles, rows).text()
+    return _page(outcome, look, titles, rows, shown).text()
 
 
-def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int) -> Page:
+def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, steps: Steps) -> Page:
     page, data = Page(look), outcome.data
     name = printable(data.path.rstrip("/").rpartition("/")[2])
     page.add(
@@ -63,7 +70,7 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
         page.add(f"{note.partition('. ')[0].rstrip('.')}.", first=[("  ! ", Style.CARE)])
     page.blank()
     page.add(("NEXT", Style.HEADING), "  --details shows every candidate, the folds, and how it was tried")
-    for words, command in next_steps(outcome):
+    for words, command in steps:
         beside = f"  # {words.rstrip('.')}" if len(command) + len(words) + 6 <= look.columns else ""
         if command:
             page.verbatim(f"{command}{beside}", first="  ")
