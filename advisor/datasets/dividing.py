@@ -39,7 +39,7 @@ class Divided:
     """Those to learn from, and those of the test."""
     split: Split
     warned: tuple[str, ...] = ()
-    """What is odd about a split that somebody asks for, in sentences."""
+    """Oddities of a split that somebody asks for, in sentences."""
 
 
 def divided(inspection: Inspection, given: GivenSplit, *, most_examples: int, seed: int, horizon: int = 1) -> Divided:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenSplit:
-    """How examples are to be divided, where somebody says it; false where nobody does, so that the data tell."""
+    """The wishes of somebody about the split; false where nobody has any, so that the data tell."""
 
     test: str | None = None
     """A file or folder of the same kind, whose examples are the test: all others are learned from."""

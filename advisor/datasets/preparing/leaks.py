@@ -23,7 +23,7 @@ FEWEST_TWINS, FEWEST_KIN = 0.01, 0.05
 COMBINATIONS = 10
 """Combinations of the values of all columns, for each row, from which on chance alone makes next to no copies."""
 SURELY = 0.001
-"""How likely a difference may be by chance that is told, all columns together."""
+"""The chance that a difference is told where there is none, all columns together."""
 OTHER_SHARES, OTHER_NUMBERS = 0.1, 0.25
 """Total variation between shares of classes, and the Kolmogorov-Smirnov distance between numbers, that are clear."""
 NEW_VALUES, OTHER_GAPS = 0.2, 0.3

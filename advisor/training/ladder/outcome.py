@@ -175,7 +175,7 @@ class DataTried:
     given: GivenSplit = AS_THE_DATA_ARE
     """The split that somebody asked for."""
     warned: tuple[str, ...] = ()
-    """What is odd about that split, sentences."""
+    """Oddities of that split, sentences."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
             yield WonPane(self.wizard.desk.knowledge, id=Phase.DONE)
 
     wished: tuple[str | None, Path | None] = (None, None)
-    """What the run under way was begun with."""
+    """As the run under way was begun."""
 
     # --- choosing --------------------------------------------------------------------------------------------------
 
