@@ -22,6 +22,7 @@ from .program import advisor, environment, refused
 MEASURING = {"probe", "try", "apply", "bench", "profiles compare", "profiles export"}
 ELSEWHERE = {"try": "apply", "rules check": "make lint", "rules test": "make lint", "rules coverage": "make lint"}
 """Whose lines CI runs in another place, which is named: here only by `make test-all`."""
+NARROW = "--budget 30s --width 0.01 --batch 32,128"
 SERVING = {"serve"}
 """It runs until Ctrl-C: tests/web."""
 PARENTS = {"", *(name.rpartition(" ")[0] for name in COMMANDS)} - {"probe"}
@@ -61,8 +62,8 @@ def marked(name: str) -> object:
     return pytest.param(name, marks=[pytest.mark.thorough] if name in ELSEWHERE else [])
 
 
-def run_examples(name: str, folder: Path, shorter: bool = False) -> None:
-    """Types every example of a command; `shorter` gives those that may take minutes a few seconds."""
+def run_examples(name: str, folder: Path, narrow: bool = False) -> None:
+    """Types every example of a command; `narrow` has those that take minutes time narrow networks, in less."""
     program = folder / "bin" / "advisor"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m advisor "$@"\n')
@@ -75,7 +76,7 @@ def run_examples(name: str, folder: Path, shorter: bool = False) -> None:
         if line == "advisor":  # it needs a terminal
             continue
         done = subprocess.run(
-            ["sh", "-c", re.sub(r"--budget \d+min", "--budget 20s", line) if shorter else line],
+            ["sh", "-c", re.sub(r"--budget \d+min", NARROW, line) if narrow else line],
             cwd=work,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -103,7 +104,7 @@ def test_examples_that_measure_run_as_they_are_printed(
     machine = detect()
     for kept in ("morning", "evening"):
         remember(machine, [gauged({MEMORY: 2e10}, probe="memory", machine=machine)], kept)
-    run_examples(name, tmp_path, shorter=True)
+    run_examples(name, tmp_path, narrow=True)
 
 
 @pytest.mark.thorough
