@@ -9,7 +9,7 @@ PARALLEL := -n 3 --dist worksteal
 # Remarks on rules that need a proof by z3 take twenty seconds: CI and `make lint` ask for them.
 WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules lint-proofs docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -33,8 +33,7 @@ $(DEV_READY): $(READY)
 quick: $(DEV_READY)
 	@$(BIN)/python tests/quick.py $(ROOM)
 
-lint: lint-code lint-rules
-	$(BIN)/advisor rules check
+lint: lint-code lint-rules lint-proofs
 
 lint-code: $(DEV_READY)
 	$(BIN)/ruff format --check .
@@ -46,6 +45,9 @@ lint-rules: $(DEV_READY)
 	$(WITHOUT_PROOFS) rules check
 	$(BIN)/advisor rules test
 	$(BIN)/advisor rules coverage
+
+lint-proofs: $(DEV_READY)
+	$(BIN)/advisor rules check
 
 # Pages that follow from the program: the rule base as a book, the commands, the glossary.
 docs: $(READY)

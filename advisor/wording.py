@@ -50,7 +50,4 @@ def shorten(value: object, limit: int = 60) -> str:
 
 def printable(text: str) -> str:
     """Text without the control and bidirectional characters that can take over a terminal (line breaks stay)."""
-    return "".join(c for c in text if c == "\n" or (c.isprintable() and c not in _BIDIRECTIONAL))
-
-
-_BIDIRECTIONAL = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    return text if text.isprintable() else "".join(c for c in text if c == "\n" or c.isprintable())

@@ -57,8 +57,12 @@ def uses(by_phrase: Mapping[str, Term], text: str) -> Iterator[Use]:
     """The places where the text uses terms, from left to right; of several that start at one word the longest."""
     words = list(_WORD.finditer(text))
     longest = max((spelling.count(" ") + 1 for spelling in by_phrase), default=0)
+    first = {spelling.partition(" ")[0].lower() for spelling in by_phrase}
     position = 0
     while position < len(words):
+        if words[position][0].lower() not in first:
+            position += 1
+            continue
         size = _run(words, position, longest, text)
         for count in range(size, 0, -1):
             found = " ".join(word[0] for word in words[position : position + count])

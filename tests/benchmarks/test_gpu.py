@@ -176,7 +176,7 @@ def test_a_run_without_a_card_says_what_cannot_be_done(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_rehearsal_that_was_ended_goes_on(tmp_path: Path) -> None:
-    words = ["--cpu", "--measure", "8"]
+    words = ["--cpu", "--measure", "4"]
     first = gpu(tmp_path, *words)
     done = tmp_path / "outcomes" / "rates.json"
     while not done.exists() and first.poll() is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,9 @@ from ..agent.profiles_made import MEMORY, gauged
 from .program import advisor, environment, refused
 
 MEASURING = {"probe", "try", "apply", "bench", "profiles compare", "profiles export"}
+ELSEWHERE = {"try": "apply", "rules check": "make lint", "rules test": "make lint", "rules coverage": "make lint"}
+"""Whose lines CI runs in another place, which is named: here only by `make test-all`."""
+NARROW = "--budget 30s --width 0.01 --batch 32,128"
 SERVING = {"serve"}
 """It runs until Ctrl-C: tests/web."""
 PARENTS = {"", *(name.rpartition(" ")[0] for name in COMMANDS)} - {"probe"}
@@ -54,7 +58,12 @@ def test_every_command_has_examples_that_call_it() -> None:
             assert line in advisor(*name.split(), "--help").out if name in ("", "recommend", "rules list") else True
 
 
-def run_examples(name: str, folder: Path) -> None:
+def marked(name: str) -> object:
+    return pytest.param(name, marks=[pytest.mark.thorough] if name in ELSEWHERE else [])
+
+
+def run_examples(name: str, folder: Path, narrow: bool = False) -> None:
+    """Types every example of a command; `narrow` has those that take minutes time narrow networks, in less."""
     program = folder / "bin" / "advisor"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m advisor "$@"\n')
@@ -67,7 +76,7 @@ def run_examples(name: str, folder: Path) -> None:
         if line == "advisor":  # it needs a terminal
             continue
         done = subprocess.run(
-            ["sh", "-c", line],
+            ["sh", "-c", re.sub(r"--budget \d+min", NARROW, line) if narrow else line],
             cwd=work,
             env=env,
             stdin=subprocess.DEVNULL,
@@ -79,14 +88,14 @@ def run_examples(name: str, folder: Path) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), (line, done.stderr)
 
 
-@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - MEASURING - SERVING))
+@pytest.mark.parametrize("name", [marked(name) for name in sorted(set(EXAMPLES) - MEASURING - SERVING)])
 @pytest.mark.some(8)
 def test_examples_run_as_they_are_printed(name: str, tmp_path: Path) -> None:
     run_examples(name, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(MEASURING))
+@pytest.mark.parametrize("name", [marked(name) for name in sorted(MEASURING)])
 def test_examples_that_measure_run_as_they_are_printed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +104,12 @@ def test_examples_that_measure_run_as_they_are_printed(
     machine = detect()
     for kept in ("morning", "evening"):
         remember(machine, [gauged({MEMORY: 2e10}, probe="memory", machine=machine)], kept)
-    run_examples(name, tmp_path)
+    run_examples(name, tmp_path, narrow=True)
+
+
+@pytest.mark.thorough
+def test_examples_that_take_minutes_run_for_as_long_as_they_say(tmp_path: Path) -> None:
+    run_examples("bench", tmp_path)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -64,6 +64,8 @@ SERVES = {"serve"}
 """It runs until Ctrl-C, and is tried below."""
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
+ELSEWHERE = {"rules check": "tests/cli/test_rules_check.py"}
+"""Run among traps by a test that looks at what it says as well."""
 CODES = {"apply": {2}, "rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
 """Groups show their help and end as wrong usage does; there is no saved model to apply.
 
@@ -117,7 +119,13 @@ def test_every_command_is_among_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in OFTEN else [pytest.mark.slow]) for name in LINES]
+    "name",
+    [
+        pytest.param(
+            name, marks=[pytest.mark.slow] * (name not in OFTEN) + [pytest.mark.thorough] * (name in ELSEWHERE)
+        )
+        for name in LINES
+    ],
 )
 def test_no_command_runs_or_believes_what_lies_in_the_current_folder(name: str, folder: Path) -> None:
     done = run(ADVISOR, *shlex.split(LINES[name]), folder=folder)

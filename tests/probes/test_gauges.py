@@ -26,7 +26,7 @@ CORES = {
 }
 PLAIN = {**CORES, "machine.cpu.features": {"avx2"}}
 CARD = {"machine.gpu.count": 1, "machine.gpu.backend": "cuda", "machine.gpu.compute_capability": 9.0}
-SECONDS = 60.0
+SECONDS = 25.0
 """Enough on a busy machine; a quiet one decides sooner."""
 
 

@@ -283,10 +283,10 @@ def test_trials_count_from_then_on_and_ctrl_c_keeps_what_is_finished(flowers: Pa
             raise KeyboardInterrupt
 
     session = advisor.Session(data=flowers, target="kind")
-    first = session.try_on_data("60s", interrupts)
+    first = session.try_on_data("20s", interrupts)
     assert first.interrupted
     assert len(first.trials) == 1
-    results = session.try_on_data("60s")
+    results = session.try_on_data("20s")
     assert not results.interrupted
     assert results.resumed == 1
     assert {one.topic for one in session.inputs.trials} <= {bet.topic for bet in results.bets}

@@ -89,7 +89,7 @@ def test_the_line_of_the_readme_listens_to_this_computer_alone_and_runs_nothing_
         found = listening(training.pid)
         assert len(found) >= 2, "the two processes exchange by sockets"
         assert [ip for ip in found.values() if not ip_address(ip).is_loopback] == []
-        assert [port for port in found if attack(port, mark)] == []
+        assert attack(found, mark) == []
         told = epochs_told(project)
         wait_for(lambda: epochs_told(project) > told + 5, training, project)
         assert not mark.exists()
@@ -153,7 +153,7 @@ def test_the_job_for_a_cluster_trains_and_runs_nothing_that_its_store_is_sent(tm
     job = ["env", f"PATH={programs}:{os.environ['PATH']}", *(f"{name}={value}" for name, value in slurm.items())]
     mark = tmp_path / "MARK"
     with running([*job, "bash", "train.slurm"], project) as training:
-        wait_for(lambda: any(attack(port, mark) for port in listening(training.pid)), training, project)
+        wait_for(lambda: bool(attack(listening(training.pid), mark)), training, project)
         wait_for(lambda: epochs_told(project), training, project)
         assert not mark.exists()
 

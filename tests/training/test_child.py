@@ -94,7 +94,7 @@ def test_what_is_no_message_is_refused(line: bytes) -> None:
 
 @pytest.mark.slow
 def test_a_run_ends_with_a_verdict(wine: Path) -> None:
-    outcome = Trying(request(wine, 30.0)).run()
+    outcome = Trying(request(wine, 20.0)).run()
     assert outcome.best is not None
     assert outcome.best.score > 0.85
     assert not outcome.best.seen, "its score is that of examples that chose nothing"
