@@ -56,7 +56,7 @@ class TryingProgress(LiveProgress):
                 self.line(f"{event.data.examples:,} examples. {event.data.how}")
                 if event.data.warned:
                     self.warn("About this split", event.data.warned)
-            case Trial() if self.display is None or event.status is Status.FAILED:
+            case Trial() if self.display is None or event.status in (Status.FAILED, Status.SLOW):
                 self.line(trial_line(event, self.state.metric))
 
     def _table(self) -> RenderableType:

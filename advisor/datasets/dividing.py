@@ -42,22 +42,23 @@ class Divided:
     """Oddities of a split that somebody asks for, in sentences."""
 
 
-def divided(inspection: Inspection, given: GivenSplit, *, most_examples: int, seed: int) -> Divided:
+def divided(inspection: Inspection, given: GivenSplit, *, most_examples: int, seed: int, horizon: int = 1) -> Divided:
     """Load examples and divide them.
 
     Args:
         inspection: of the data, as `asked` gives it back.
         given: the split that somebody asks for, if anybody does.
         most_examples: to learn from and to test, and as many more of a test of its own.
+        horizon: steps that a forecast predicts.
 
     Raises InputError where nothing can be learned from them, they cannot be divided so, or the test does not fit them.
     """
     if not given:
-        examples = load(inspection, most_examples=most_examples, seed=0)
+        examples = load(inspection, most_examples=most_examples, seed=0, horizon=horizon)
         return Divided(examples, outer_split(examples, seed=seed))
     warned: list[str] = []
     if given.test is None:
-        examples, tested = load(inspection, most_examples=most_examples, seed=0), 0
+        examples, tested = load(inspection, most_examples=most_examples, seed=0, horizon=horizon), 0
     else:
         examples, tested = _with_test(inspection, given, most_examples, warned)
     told = given.time_column is not None, given.group is not None

@@ -45,6 +45,7 @@ def trying(
     seed: int = 0,
     metric: str | None = None,
     given: GivenSplit = AS_THE_DATA_ARE,
+    horizon: int | None = None,
     fresh: bool = False,
     spent: float = 0.0,
     on_event: TrialListener | None = None,
@@ -62,6 +63,7 @@ def trying(
         seed: another number holds other examples out.
         metric: by which models are compared, one of ours or of scikit-learn's; None for the task's.
         given: the split into training and test, where somebody asks for one.
+        horizon: steps that a forecast predicts at once; None for one.
         fresh: forget what a stopped run has finished.
         spent: seconds of the budget that are gone already.
         on_event: is told what happens, in this thread; what it raises ends the run.
@@ -74,7 +76,7 @@ def trying(
         raise input_error("There are no data", "none were named", remedy="Point at your data first.")
     check_here(inputs, "Nothing can be tried")
     remove_abandoned()
-    found = prepared(inputs, seconds, seed, spent, stop, given)
+    found = prepared(inputs, seconds, seed, spent, stop, given, horizon)
     found = replace(found, request=replace(found.request, metric=metric))
     if found.warned and on_event is not None:
         on_event(Forewarned(found.warned))
@@ -109,6 +111,7 @@ def _open_journal(
         "seconds": seconds,
         "seed": request.seed,
         "metric": request.metric,
+        "horizon": request.horizon,
         "given": encode(request.given),
         "most_examples": request.most_examples,
         "machine": inputs.machine.fingerprint,

@@ -19,8 +19,10 @@ OPERATIONS = 3e9
 """Of one step of a trial: some tenths of a second for one core of a processor."""
 SMALLEST = 2
 """Examples of a batch, so that there is something to normalise and to tell apart."""
-CLASSICAL = ("gradient_boosting", "random_forest", "linear")
+CLASSICAL = ("gradient_boosting", "random_forest", "linear", "statistical")
 """The models of a plan that are no networks."""
+STATISTICAL = "statistical"
+"""The one of them that forecasts a series, and stores nothing that was fitted."""
 
 
 def _nothing(spec: NetworkSpec, *_: object) -> Never:
@@ -161,6 +163,8 @@ class Blueprint:
     """Between the columns of a table of text."""
     named: Named | None = None
     """The network that somebody named, where it is not built here."""
+    variant: str = ""
+    """The name of the settings of a model that is no network, see `training.ladder.variants`; empty for the usual ones."""
 
     @property
     def is_network(self) -> bool:

@@ -85,6 +85,7 @@ def blueprint_of(
         differences=tuple(_differences(plan, network, layout, targets, sizes, named)),
         delimiter=delimiter,
         named=named,
+        variant=str(fact_of(plan, f"trial.variant.{network}") or ""),
     )
     return replace(blueprint, differences=(*blueprint.differences, *_other_sizes(plan, blueprint)))
 

@@ -9,7 +9,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
-from advisor.starter.blueprint import Blueprint
+from advisor.starter.blueprint import STATISTICAL, Blueprint
 from advisor.starter.named import Library
 from advisor.starter.rendering import render
 from advisor.version import __version__, torch_version
@@ -29,6 +29,8 @@ FILES = {
     "sizes.py": "sizes that the plan does not state",
     "loss.py": "the number that training minimises",
     "supervised.py": "losses that compare answers with targets",
+    "forecaster.py": "the model: fitted to what is known, and told later values as they come",
+    "seasons.py": "finds after how many steps the values repeat",
     "data.py": "reads your data, or makes some up",
     "train.py": "the training",
     "describe.py": "the sizes of network and training, for `train.py --describe`",
@@ -99,7 +101,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
-        rounds = "" if blueprint.network == "linear" else " --rounds 20"
+        rounds = "" if blueprint.network in ("linear", STATISTICAL) else " --rounds 20"
         yield f"python train.py --output trial{rounds}"
         if rounds:
             yield "python train.py --output trial --rounds 40 --resume"

@@ -29,7 +29,7 @@ from advisor.networks.families.transformer.declaration import (
 )
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
-from advisor.starter.blueprint import Blueprint, Layout, Targets, counts_words
+from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets, counts_words
 from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _ADVISOR = Path(__file__).parents[1]
 _LOOP = _ADVISOR / "training" / "loop"
+_FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
+_SEASONS = _ADVISOR / "datasets" / "tables" / "series" / "seasons.py"
 _PARTS = _ADVISOR / "networks" / "parts"
 _PART = re.compile(r"^from advisor\.networks\.parts\.(\w+) import", re.MULTILINE)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -73,7 +75,11 @@ _SHARED = (
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
     """The name of every file of the project but README.md, with the template that it comes from."""
-    if not blueprint.is_network:
+    if blueprint.network == STATISTICAL:
+        own = ("settings", "data", "train", "predict")
+        chosen = {f"{name}.py": f"classical/forecasting/{name}.py.j2" for name in own}
+        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
+    elif not blueprint.is_network:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
         chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
@@ -119,7 +125,9 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 
 
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
-    """Modules of ours by the name that they have in the project; none for a model that is no network."""
+    """Modules of ours by the name that they have in the project; none for most models that are no networks."""
+    if blueprint.network == STATISTICAL:
+        return {source.name: source.read_text("utf-8") for source in (_FORECASTER, _SEASONS)}
     if not blueprint.is_network:
         return {}
     sources = [_LOOP / "schedules.py"]

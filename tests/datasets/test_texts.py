@@ -10,7 +10,8 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.tables.inspection import is_text_task
-from advisor.datasets.values.words import measure, tokens_of
+from advisor.datasets.values.text_sizes import measure
+from advisor.datasets.values.words import tokens_of
 from advisor.errors import InputError
 from tests.datasets.made import load_data, write_csv
 

@@ -12,6 +12,7 @@ from advisor.report.found.trying_brief import trying_brief
 from advisor.report.page import SCREEN, Look, cells
 from advisor.training.ladder.outcome import TrialResults, Winner
 
+from .test_insight import KNOWN, NUMBERS
 from .test_trying import OUTCOME
 
 
@@ -32,7 +33,19 @@ KEEPING = replace(
 
 
 @pytest.mark.parametrize(
-    "outcome", [KEEPING, OUTCOME, replace(OUTCOME, finals=()), many(OUTCOME), replace(OUTCOME, trials=(), finals=())]
+    "outcome",
+    [
+        OUTCOME,
+        KEEPING,
+        replace(KNOWN, keeping=""),
+        replace(OUTCOME, finals=()),
+        many(OUTCOME),
+        replace(OUTCOME, trials=(), finals=()),
+        KNOWN,
+        many(KNOWN),
+        NUMBERS,
+        many(NUMBERS),
+    ],
 )
 def test_it_fits_on_one_screen(outcome: TrialResults) -> None:
     lines = trying_brief(outcome, Look(80)).splitlines()

@@ -18,6 +18,7 @@ from sklearn import datasets as shipped
 
 from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import TrialEvent, TrialListener
+from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import MOST_STARTS, Trying
 from advisor.children.supervise import Limits
 from advisor.datasets.dataset import Task
@@ -38,16 +39,18 @@ from advisor.training.child.request import (
     request_line,
 )
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.insight import Insight, NotKnown, Slices
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 DATA = DataTried("/d.csv", "y", "0" * 16, "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25)
 READY = Ready(DATA, Metric("accuracy", "accuracy", 0.01), 8)
 LINEAR = Trial("linear", Kind.BASELINE, Stage.BASELINES, 0, {}, (0.9, 0.8), 0.1)
+INSIGHT = Insight("linear", slices=Slices((), 0, 20), not_known=(NotKnown("importance", "No time."),))
 FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Difference("a", "b", 0.1, 0.0, 0.2),))
 SAID: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
-    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"),
+    EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), INSIGHT,
     Refused("No", (Problem("d.csv", "empty", "Fill it."),)),
 ]  # fmt: skip
 
@@ -101,6 +104,10 @@ def test_a_run_ends_with_a_verdict(wine: Path) -> None:
     assert {"linear", outcome.best.name} <= set(finals)
     assert (outcome.data.held_out, outcome.data.learnt_from) == (36, 142)
     assert {bet.topic for bet in outcome.bets} >= {"network.type"}
+    assert outcome.insight is not None
+    assert outcome.insight.of == outcome.best.name
+    assert outcome.insight.confusion is not None
+    assert outcome.insight.importance is not None
     document = outcome.to_json()
     assert (document["schema"], document["metric"]) == ("advisor/trial/1", "accuracy")
 
@@ -229,7 +236,7 @@ def tell(message):
     out.write(MESSAGES.line(message)); out.flush()
 tell(Ready(DataTried("/d", "y", "f", "tabular", "classify", 100, 20, 80, "Drawn.", 5, 0.25),
      Metric("accuracy", "accuracy", 0.01), 8))
-done = {trial.name for trial in asked.finished}
+done, scores = {trial.name for trial in asked.finished}, (0.5, 0.6, 0.7)
 for name, stage, kind in (("trivial", Stage.TRIVIAL, Kind.TRIVIAL), ("linear", Stage.BASELINES, Kind.BASELINE),
                           ("random forest", Stage.BASELINES, Kind.BASELINE)):
     if name in done:
@@ -237,13 +244,57 @@ for name, stage, kind in (("trivial", Stage.TRIVIAL, Kind.TRIVIAL), ("linear", S
     tell(Began(name, stage, 0, kind))
     if name == "linear":
         HARM
-    tell(Trial(name, kind, stage, 0, {}, (0.5, 0.6, 0.7), 0.1))
+    tell(Trial(name, kind, stage, 0, {}, scores, 0.1))
+AFTERWARDS
 tell(Ended())
 """
 
 
-def misbehaving(harm: str) -> list[str]:
-    return [sys.executable, "-c", CRASHING.replace("HARM", harm)]
+EXPLAINED = """
+from advisor.training.ladder.insight import *
+tell(Finals(tuple(Final(name, kind, (score,), score, score - 0.1, score + 0.1) for name, kind, score in (
+         ("trivial", Kind.TRIVIAL, 0.5), ("random forest", Kind.BASELINE, 0.8))),
+     (Difference("random forest", "trivial", 0.3, 0.2, 0.4),)))
+tell(Insight("random forest", not_known=(NotKnown("slices", "No time."), NotKnown("importance", "No time."))))
+tell(Insight("random forest", slices=Slices((), 0, 20), not_known=(NotKnown("importance", "No time."),)))
+"""
+
+
+def misbehaving(harm: str, afterwards: str = "") -> list[str]:
+    return [sys.executable, "-c", CRASHING.replace("HARM", harm).replace("AFTERWARDS", afterwards)]
+
+
+@pytest.mark.parametrize("harm", ["os.kill(os.getpid(), signal.SIGKILL)", "import time; time.sleep(600)", "pass"])
+def test_whatever_ends_the_child_that_explains_the_winner_the_verdict_and_what_is_known_stay(harm: str) -> None:
+    asked = Request("/d", "y", "f", Planned(), 6.0, 6.0, 0, 1, 100)
+    command = misbehaving("scores = (0.8, 0.9, 0.9); continue", f"{EXPLAINED}\n{harm}")
+    state = Trials(6.0, lambda: 0.0)
+    outcome = Trying(asked, command=command, listener=state.tell, limits=Limits(grace_seconds=0.5)).run()
+    assert outcome.verdict is Winner.BASELINE
+    assert outcome.insight is not None
+    assert outcome.insight.slices is not None
+    assert [one.piece for one in outcome.insight.not_known] == ["importance"]
+    assert "random forest" in state.doing
+    killed = "KILL" in harm
+    assert [note for note in outcome.notes if "ended early" in note] == list(outcome.notes)
+    assert len(outcome.notes) == killed, "it is not started anew for that"
+
+
+def test_a_resumed_run_keeps_what_is_known_until_it_knows_as_much() -> None:
+    nothing = Insight("linear", not_known=(NotKnown("slices", ""), NotKnown("importance", "")))
+    assert not nothing.adds_to(INSIGHT)
+    assert INSIGHT.adds_to(nothing)
+    assert INSIGHT.adds_to(INSIGHT)
+    assert replace(nothing, of="random forest").adds_to(INSIGHT), "another won"
+
+
+def test_what_is_known_about_another_than_the_winner_is_not_told() -> None:
+    trying = Trying(Request("/d", "y", "f", Planned(), 30.0, 30.0, 0, 1, 100))
+    trying.known.ready, trying.known.trials = READY, [LINEAR]
+    trying.known.insight = replace(INSIGHT, of="random forest")
+    assert trying.outcome().insight is None
+    trying.known.insight = INSIGHT
+    assert trying.outcome().insight == INSIGHT
 
 
 @pytest.mark.parametrize(

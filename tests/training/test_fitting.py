@@ -191,7 +191,7 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
     split = outer_split(examples)
     assert len(split.training) > EARLY_STOPPING_NEEDS
     fitting = Fitting(examples, 1)
-    learning, stopping = fitting._kept_back(NetworkSettings("ffn", (8,)), split.training, 0)
+    learning, stopping = fitting._kept_back(split.training, 0)
     assert stopping is not None
     assert set(learning) | set(stopping) == set(split.training)
     assert not set(learning) & set(stopping)

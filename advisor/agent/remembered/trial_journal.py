@@ -10,6 +10,7 @@ from typing import Any
 from advisor.agent.remembered.journal_file import JournalFile
 from advisor.plain import encode
 from advisor.training.child.request import MESSAGES, Began, Finals, Message, Ready
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.trial_record import Stage, Trial
 
 SCHEMA = "advisor/trial-journal/2"
@@ -29,6 +30,7 @@ class Known:
     ready: Ready | None = None
     trials: list[Trial] = field(default_factory=list)
     finals: Finals | None = None
+    insight: Insight | None = None
     notes: list[str] = field(default_factory=list)
     spent: float = 0.0
     """Seconds of the budget that earlier runs have used."""
@@ -76,6 +78,8 @@ class TrialJournal:
                     known.began[key] = (times, message)
                 case Finals():
                     known.finals = message
+                case Insight():
+                    known.insight = message
         known.resumed = len(known.trials)
         return known
 

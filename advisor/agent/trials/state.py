@@ -9,6 +9,7 @@ from advisor.agent.events import JournalFailed
 from advisor.agent.timed import Timed
 from advisor.agent.trials.events import TrialEvent, TrialsResumed
 from advisor.training.child.request import Began, Costly, EpochSeen, Finals, Note, Ready
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.outcome import Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
@@ -41,6 +42,7 @@ class Trials(Timed):
     rows: dict[str, Row] = field(default_factory=dict)
     now: Began | None = None
     finals: Finals | None = None
+    insight: Insight | None = None
     curves_of: str = ""
     """The candidate of the newest epoch."""
     trainings: list[list[tuple[int, float]]] = field(default_factory=list)
@@ -70,6 +72,8 @@ class Trials(Timed):
                 self.now = None
             case Finals():
                 self.finals, self.now = event, None
+            case Insight():
+                self.insight, self.now = event, None
             case Costly(name, seconds):
                 self._remark(f"{name} is left out: its first trial would take about {seconds:.0f} s.")
             case Note(text):
@@ -89,7 +93,7 @@ class Trials(Timed):
         row.scores += trial.scores
         row.seconds += trial.seconds
         row.short = trial.status.value if trial.status in (Status.SHORT, Status.CUT) else row.short
-        row.failure = (trial.failure or "failed") if trial.status is Status.FAILED else ""
+        row.failure = (trial.failure or "failed") if trial.status in (Status.FAILED, Status.SLOW) else ""
 
     def _remark(self, text: str) -> None:
         if len(self.notes) < MOST_NOTES:
@@ -114,6 +118,8 @@ class Trials(Timed):
     @property
     def doing(self) -> str:
         """The present activity in words."""
+        if self.insight is not None:
+            return f"Finding out what {self.insight.of} rests on, and where it errs"
         if self.finals is not None:
             return "Everything is scored; waiting for the results."
         if self.ready is None:

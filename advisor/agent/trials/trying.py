@@ -14,6 +14,7 @@ from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
 from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Limits, supervise
+from advisor.datasets.dataset import Task
 from advisor.errors import InputError, Problem
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
@@ -33,6 +34,7 @@ from advisor.training.child.request import (
     request_line,
 )
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import NotTried, TrialResults
@@ -110,6 +112,8 @@ class Trying:
         )
         self.known = journal.known() if journal is not None else Known()
         self._gave_up = False
+        self._explaining = False
+        """True once the verdict is told, and there is only more to be found out about the winner."""
         self._running: Began | None = None
         """In the child under way."""
         self._cut_off: Began | None = None
@@ -131,7 +135,9 @@ class Trying:
                     self.known.notes.append(f"{what} Begin anew with a longer --budget.")
                 break
             crash = self._climb(left)
-            if crash is None:
+            if crash is not None and self._explaining:
+                self.known.notes.append(f"The process that looked into the winner ended early. {crash[1]}")
+            if crash is None or self._explaining:
                 break
             self._lose(*crash)
         else:
@@ -147,7 +153,14 @@ class Trying:
             problem = Problem("", what, "Give it more time with --budget.")
             raise NothingTriedError("Nothing could be tried", [problem])
         ladder = Ladder(
-            menu(request.planned, ready.data.modality, ready.data.learnt_from, uneven=ready.data.uneven),
+            menu(
+                request.planned,
+                ready.data.modality,
+                ready.data.learnt_from,
+                uneven=ready.data.uneven,
+                forecast=ready.data.task == Task.FORECAST,
+                classes=ready.data.task == Task.CLASSIFY,
+            ),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,
@@ -155,18 +168,19 @@ class Trying:
         told = known.finals or Finals((), ())
         judging = Judging(ladder, ready.metric, known.trials, told.finals, told.differences)
         judged, says = judging.verdict()
-        bets = judging.bets(judged)
-        failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
+        bets, best = judging.bets(judged), judging.best(judged)
+        failed = {t.name: t.failure or "" for t in known.trials if t.status in (Status.FAILED, Status.SLOW)}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return TrialResults(
             metric=ready.metric,
             data=ready.data,
             verdict=judged,
             says=f"{says} {judging.advice(judged, bets)}".rstrip(),
-            best=judging.best(judged),
+            best=best,
             trials=tuple(known.trials),
             finals=told.finals,
             differences=told.differences,
+            insight=known.insight if best is not None and known.insight and known.insight.of == best.name else None,
             bets=bets,
             varied=judging.varied(),
             not_tried=(
@@ -227,7 +241,7 @@ class Trying:
         if ending.end is End.STOPPED:
             self.known.notes.append(STOPPED)
             self._note_stop()
-        elif ending.end is End.LATE:
+        elif ending.end is End.LATE and not self._explaining:
             self.known.notes.append("The time was over before everything was done.")
         return None
 
@@ -255,6 +269,11 @@ class Trying:
             case Finals():
                 if known.finals is None or message.adds_to(known.finals):
                     known.finals = message
+                    self._note(message)
+            case Insight():
+                self._explaining = True
+                if known.insight is None or message.adds_to(known.insight):
+                    known.insight = message
                     self._note(message)
             case Costly():
                 known.costly[message.name] = message.seconds

@@ -261,6 +261,12 @@ class Try(NamedTuple):
             metavar="NAME",
         ),
     ] = None
+    horizon: Annotated[
+        int | None,
+        typer.Option(
+            "--horizon", help="Steps to predict at once, where rows follow each other in time.", min=1, metavar="N"
+        ),
+    ] = None
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Keep the winner in this new folder, for `advisor apply`.", metavar="DIR",

@@ -9,11 +9,10 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
+from advisor.datasets.preparing.table_columns import LARGEST
+
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float32]
-
-LARGEST = 30.0
-"""Deviations from the mean beyond which a value is taken for this one: a glitch must not drown all others."""
 
 
 class Encoded(ABC):
@@ -40,7 +39,7 @@ class Encoded(ABC):
         return self.flat(rows)
 
     def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
-        """The inputs with a number for each category, if there are categories."""
+        """The columns of a table as they are, with a number for each category; None of everything else."""
         return None
 
 

@@ -10,8 +10,9 @@ import numpy
 
 from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.encoded import Encoded, Scaled
-from advisor.datasets.preparing.encoded_table import CATEGORY, EncodedTable, plain_columns
+from advisor.datasets.preparing.encoded_table import EncodedTable
 from advisor.datasets.preparing.preparation import Preparation, TargetScale
+from advisor.datasets.preparing.table_columns import CATEGORY, columns_of, plain_columns
 from advisor.datasets.preparing.tokens import FIRST_WORD, EncodedTexts
 from advisor.datasets.values.words import tokens_of
 
@@ -23,8 +24,8 @@ _SCALE = "targets"
 def parts_of(prepared: Preparation) -> Parts:
     """Everything that was fitted, and nothing of the examples."""
     match prepared.encoded:
-        case EncodedTable(_, columns, codes):
-            parts: dict[str, Any] = {"columns": columns, "codes": codes}
+        case EncodedTable(_, columns):
+            parts = columns.parts()
         case EncodedTexts(_, numbers, steps, counter):
             parts = {"words": "\n".join(numbers), "steps": steps, "counter": counter}
         case Scaled(_, mean, deviation):
@@ -44,7 +45,7 @@ def prepared_by(parts: Parts, examples: Examples) -> Preparation:
 
 def _encoded(parts: Parts, inputs: Any) -> Encoded:
     if "columns" in parts:
-        return EncodedTable(plain_columns(inputs), parts["columns"], parts["codes"])
+        return EncodedTable(plain_columns(inputs), columns_of(parts))
     if "words" in parts:
         numbers = {word: number for number, word in enumerate(parts["words"].split("\n"), start=FIRST_WORD)}
         return EncodedTexts([tokens_of(text) for text in inputs], numbers, parts["steps"], parts["counter"])
@@ -54,10 +55,10 @@ def _encoded(parts: Parts, inputs: Any) -> Encoded:
 def unseen_categories(prepared: Preparation) -> dict[int, Counter[str]]:
     """Categories of the examples that the preparation was not fitted to, with their rows, by the place of their column."""
     encoded = prepared.encoded
-    if not isinstance(encoded, EncodedTable) or encoded.codes is None:
+    if not isinstance(encoded, EncodedTable):
         return {}
     names = [name for name in encoded.table.columns if name.startswith(CATEGORY)]
-    known = encoded.codes.named_transformers_["categories"].categories_
+    known = encoded.columns.columns.named_transformers_["categories"].categories_ if names else []
     found: dict[int, Counter[str]] = {}
     for name, categories in zip(names, known, strict=True):
         seen = {"", *map(str, categories)}

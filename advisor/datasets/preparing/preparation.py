@@ -73,7 +73,7 @@ class Preparation:
 
     def coded(self, rows: Rows) -> tuple[NDArray[numpy.float64], list[bool]] | None:
         """(n, values) for trees that split categories themselves, and which columns are categories; numbers as they are, NaN
-        where one is missing. None where there are no categories."""
+        where one is missing. None of what is no table."""
         return self._fitted.coded(rows)
 
     def targets(self, rows: Rows) -> NDArray[Any]:
@@ -92,11 +92,16 @@ class Preparation:
         return predictions.astype(numpy.float64) * self.scale.deviation + self.scale.mean
 
     @property
+    def outputs(self) -> int:
+        """As of its shape, which takes longer to find out."""
+        if self.examples.task is Task.CLASSIFY:
+            return len(self.examples.classes)
+        return self.examples.targets.shape[1] or self._fitted.inputs
+
+    @property
     def shape(self) -> Shape:
         encoded = self._fitted
-        classify = self.examples.task is Task.CLASSIFY
-        outputs = len(self.examples.classes) if classify else self.examples.targets.shape[1] or encoded.inputs
-        return Shape(encoded.inputs, encoded.sequence_length, outputs, encoded.flat_values)
+        return Shape(encoded.inputs, encoded.sequence_length, self.outputs, encoded.flat_values)
 
     @property
     def _fitted(self) -> Encoded:
@@ -109,7 +114,7 @@ def preparation(examples: Examples) -> Preparation:
     """The preparation that suits these examples, not fitted yet."""
     inputs = examples.inputs
     if isinstance(inputs, polars.DataFrame):
-        return Preparation(examples, EncodedTable.fitter(inputs))
+        return Preparation(examples, EncodedTable.fitter(examples, inputs))
     if isinstance(inputs, list):
         words = [tokens_of(text) for text in inputs]
         return Preparation(examples, lambda rows: EncodedTexts.fit(words, rows))

@@ -62,6 +62,13 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
     )
     share_of_all = f"{len(test)} of {count} ({len(test) / count * 100:.0f} %)"
     how = f"The test is {share_of_all} of the examples, {how}{_groups_apart(examples, training, test)}."
+    training = _known_by_then(examples, training, test)
+    if not len(training):
+        raise input_error(
+            "There is too little to learn from",
+            "what a forecast is to predict reaches from each example into the test",
+            remedy="A longer history is needed, or a shorter --horizon.",
+        )
     return Split(numpy.sort(training), numpy.sort(test), how)
 
 
@@ -80,10 +87,20 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     is never in a test.
     """
     pairs, how = _folds(examples, rows, max(2, min(folds, len(rows) // FEWEST_TEST_EXAMPLES)), seed)
+    known = [(_known_by_then(examples, rows[training], rows[test]), rows[test]) for training, test in pairs]
+    pairs = [pair for pair in known if len(pair[0])] or [(rows[a], rows[b]) for a, b in pairs]
     return [
-        Split(numpy.sort(rows[training]), numpy.sort(rows[test]), f"Fold {number} of {len(pairs)}, {how}.")
+        Split(numpy.sort(training), numpy.sort(test), f"Fold {number} of {len(pairs)}, {how}.")
         for number, (training, test) in enumerate(pairs, start=1)
     ]
+
+
+def _known_by_then(examples: Examples, training: Rows, test: Rows) -> Rows:
+    """The training rows whose targets were all known when the first value of the test was to be predicted."""
+    if examples.until is None or examples.times is None:
+        return training
+    known: Rows = training[examples.until[training] < examples.times[test].min()]
+    return known
 
 
 def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:

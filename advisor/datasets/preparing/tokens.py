@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from advisor.datasets.preparing.encoded import Encoded, Floats, Rows
+from advisor.datasets.preparing.word_counts import ENOUGH_TEXTS, counter_of
 
 Words: TypeAlias = Sequence[str]
 
@@ -21,12 +21,7 @@ UNKNOWN = 1
 FIRST_WORD = 2
 
 MOST_WORDS = 20_000
-MOST_TERMS = 5_000
-MOST_COUNTS = 40_000_000
-"""Numbers in one table of counts, 160 MB: very many texts are counted by fewer terms."""
 MOST_STEPS = 256
-ENOUGH_TEXTS = 100
-"""From so many on a word that stands in one text only is left unknown, so that the network learns what to make of such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +38,13 @@ class EncodedTexts(Encoded):
     def fit(cls, texts: Sequence[Words], rows: Rows) -> EncodedTexts:
         known = [texts[row] for row in rows]
         texts_with = Counter(word for words in known for word in set(words))
-        least = 2 if len(known) >= ENOUGH_TEXTS else 1
+        least = 2 if len(known) >= ENOUGH_TEXTS else 1  # so that a network learns what to make of an unknown word
         if max(texts_with.values(), default=0) < least:
             least = 1
         kept = sorted((word for word, count in texts_with.items() if count >= least), key=lambda w: (-texts_with[w], w))
         steps = int(numpy.ceil(numpy.percentile([len(words) for words in known], 95)))
-        most = max(1, min(MOST_TERMS, MOST_COUNTS // len(texts)))
-        counter = TfidfVectorizer(
-            analyzer=terms, max_features=most, min_df=least, sublinear_tf=True, dtype=numpy.float32
-        )
         numbers = {word: number for number, word in enumerate(kept[: MOST_WORDS - FIRST_WORD], start=FIRST_WORD)}
-        return cls(texts, numbers, max(1, min(steps, MOST_STEPS)), counter.fit(known))
+        return cls(texts, numbers, max(1, min(steps, MOST_STEPS)), counter_of(known, len(texts)))
 
     @property
     def inputs(self) -> int:
@@ -78,9 +69,3 @@ class EncodedTexts(Encoded):
             if words:
                 result[place, self.steps - len(words) :] = [self.numbers.get(word, UNKNOWN) for word in words]
         return result
-
-
-def terms(words: Words) -> list[str]:
-    """Words, and pairs of neighbours, since "not good" is more than both words."""
-    pairs = [f"{first} {second}" for first, second in pairwise(words)]
-    return [*words, *pairs]

@@ -16,7 +16,7 @@ from advisor.datasets.media.class_folders import class_folders, inspection_of
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import refuse_target, unreadable
 from advisor.datasets.sampling import class_numbers, spread, stratified
-from advisor.datasets.values.words import TextSize, measure, pieces
+from advisor.datasets.values.text_sizes import TextSize, measure, pieces
 from advisor.wording import shorten
 
 LOOKED_INTO = 1_000

@@ -22,7 +22,7 @@ from advisor.datasets.tables.suspects import suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
 from advisor.datasets.values.conversion import Style
-from advisor.datasets.values.words import measure
+from advisor.datasets.values.text_sizes import measure
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 

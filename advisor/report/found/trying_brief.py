@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from advisor.report.changes import STYLES
+from advisor.report.found.insight import brief_lines
 from advisor.report.found.trying import (
     TITLES,
     bet_rows,
@@ -23,7 +24,8 @@ from advisor.wording import printable
 
 Steps: TypeAlias = Sequence[tuple[str, str]]
 """Words and commands, as of `next_steps`."""
-_FEWEST_ROWS = 2
+_ROOM = ((6, 4), (5, 4), (4, 4), (3, 4), (3, 3), (2, 4), (2, 3), (2, 2), (2, 1), (2, 0))
+"""Rows of tables and sentences about the winner, the most that may fit first."""
 _TOLD_AGAIN = "advisor apply"
 """Beginning of a command that is told once more where its time has come."""
 
@@ -32,13 +34,13 @@ def trying_brief(outcome: TrialResults, look: Look, titles: Mapping[str, str] = 
     """The first screen after trying, at most 24 lines at 80 columns."""
     steps = next_steps(outcome)
     fewer = [step for step in steps if not step[1].startswith(_TOLD_AGAIN)]
-    for rows, shown in (*((rows, steps) for rows in (6, 5, 4, 3, _FEWEST_ROWS)), (_FEWEST_ROWS, fewer)):
-        if _page(outcome, replace(look, colour=False), titles, rows, shown).fits:
+    for (rows, known), shown in (*((room, steps) for room in _ROOM[:-1]), *((room, fewer) for room in _ROOM)):
+        if _page(outcome, replace(look, colour=False), titles, rows, known, shown).fits:
             break
-    return _page(outcome, look, titles, rows, shown).text()
+    return _page(outcome, look, titles, rows, known, shown).text()
 
 
-def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, steps: Steps) -> Page:
+def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, known: int, steps: Steps) -> Page:
     page, data = Page(look), outcome.data
     name = printable(data.path.rstrip("/").rpartition("/")[2])
     page.add(
@@ -60,6 +62,8 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
     elif tried:
         folds = [(name, score, count) for name, _, score, count, _ in fold_rows(outcome, tried[:rows])]
         candidate_rows(page, "on the folds", {metric: 16, "folds": 5}, folds, best)
+    if outcome.insight is not None:
+        page.section(f"about {outcome.insight.of}", brief_lines(outcome)[:known])
     if outcome.bets:
         page.heading("before -> measured -> after")
     for bet, row in list(zip(outcome.bets, bet_rows(outcome, titles), strict=True))[: rows - 1]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class Shape(StrEnum):
     CURVE = "curve"
     """Values over a number that was varied: threads, batch size."""
+    LINE = "line"
+    """The same of values that begin nowhere in particular."""
     DOTS = "dots"
     """A row for each thing, its value along the line."""
     RATIOS = "ratios"
@@ -72,6 +74,8 @@ class Chart:
     across: str = ""
     indifferent: float = 1.0
     """Ratios from its reciprocal to it are no difference that matters."""
+    diagonal: bool = False
+    """True where both axes would say the same: the line on which they do is drawn."""
 
     @property
     def marked(self) -> bool:
@@ -82,6 +86,9 @@ class Chart:
 WIDTH = 4.2
 """Inches; small, so that the text is large where the page is narrow."""
 _LONGEST_LABEL = 30
+_CURVES = (Shape.CURVE, Shape.LINE)
+_MOST_TICKS = {Shape.CURVE: 100, Shape.LINE: 5}
+"""Points whose own labels stand below the axis."""
 # Colours that appear in the drawing only to be found again, each with the variable of the page that takes its place.
 _COLOURS = {
     "#010203": "--text", "#010204": "--muted", "#010205": "--line", "#010206": "--figure", "#010207": "--band",
@@ -125,7 +132,7 @@ def svg(chart: Chart) -> str:
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         axes.tick_params(length=3)
-        (_curve if chart.shape is Shape.CURVE else _rows)(chart, axes)
+        (_curve if chart.shape in _CURVES else _rows)(chart, axes)
         buffer = StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _for_page(buffer.getvalue(), chart)
@@ -149,7 +156,7 @@ def _out_of_the_current_folder() -> Iterator[None]:
 
 
 def _height(chart: Chart) -> float:
-    return 2.9 if chart.shape is Shape.CURVE else 0.75 + 0.34 * len(chart.points)
+    return 2.9 if chart.shape in _CURVES else 0.75 + 0.34 * len(chart.points)
 
 
 def _curve(chart: Chart, axes: Axes) -> None:
@@ -159,11 +166,17 @@ def _curve(chart: Chart, axes: Axes) -> None:
         below, above = _distances(point)
         axes.errorbar(point.at, point.value, yerr=[[below], [above]], **_looks(point))
     places = [point.at for point in points]
-    if min(places) > 0 and max(places) / min(places) >= 8:
+    if chart.shape is Shape.CURVE and min(places) > 0 and max(places) / min(places) >= 8:
         axes.set_xscale("log", base=2)
-    axes.set_xticks(places, [point.label for point in points])
+    if all(point.label for point in points) and len(points) <= _MOST_TICKS[chart.shape]:
+        axes.set_xticks(places, [point.label for point in points])
+    else:
+        axes.xaxis.set_major_formatter(_with_commas)
     axes.minorticks_off()
-    axes.set_ylim(bottom=0)
+    if chart.shape is Shape.CURVE:
+        axes.set_ylim(bottom=0)
+    if chart.diagonal:
+        axes.plot([0, 1], [0, 1], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     axes.grid(axis="y", color=LINE, linewidth=0.6)
     axes.tick_params(axis="y", labelcolor=MUTED)
     axes.set_xlabel(chart.across)

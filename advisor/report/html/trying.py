@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from advisor.report.found import trying
+from advisor.report.found.insight import not_known
 from advisor.report.html.drawing import Chart, Point, Shape
+from advisor.report.html.insight import drawn
 from advisor.report.html.rendering import render
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.verdicts import in_order
@@ -20,6 +22,8 @@ def trying_html(outcome: TrialResults, titles: Mapping[str, str] = trying.TITLES
         outcome=outcome,
         metric=outcome.metric.title,
         chart=_finals(outcome) if outcome.finals else None,
+        known=drawn(outcome),
+        not_known=not_known(outcome.insight) if outcome.insight is not None else [],
         decided=trying.decision_rows(outcome),
         decided_head=trying.DECISIONS,
         folds=trying.fold_rows(outcome),

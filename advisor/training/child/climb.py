@@ -17,27 +17,47 @@ from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
+from advisor.training.child.forecaster import fitted_steps
+from advisor.training.child.insight.explaining import explain
+from advisor.training.child.insight.subject import Subject
+from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import (
     UNEVEN,
     MeaninglessError,
     Reads,
     imbalance,
+    mase,
     metric_named,
     metric_of,
     rarer,
     refined_brier,
     score,
 )
-from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Message, Ready, Refused, Request
+from advisor.training.child.request import (
+    MESSAGES,
+    Began,
+    Costly,
+    EpochSeen,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+)
 from advisor.training.child.scoring import described
+from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
+from advisor.training.ladder.comparing import Fold
+from advisor.training.ladder.forecasters import MISSING, statistical_there
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import DataTried
+from advisor.training.ladder.outcome import DataTried, Winner
 from advisor.training.ladder.trial_record import Kind, Status, Trial
+from advisor.training.ladder.verdicts import Judging
 from advisor.training.recipe import Epoch
 from advisor.version import torch_version
 
@@ -57,10 +77,13 @@ MOST_OF_ALLOWED = 2
 """Times what a network's trainings are allowed, from which on the same holds for it."""
 FINAL_ROUNDS = 2
 """Seeds that time is kept for."""
-ONE_TRIAL = 0.1
-"""Share of the searching time that a network's first trial should take at most."""
+ONE_TRIAL, OF_THE_PLAN = 0.1, 0.35
+"""Share of the budget that a network's first trial should take at most, and that of the type which the plan bets on."""
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
+
+EXPLAINING = 0.07
+"""Share of the budget that is kept to find out more about the winner, once the finals are told."""
 
 
 class Telling:
@@ -92,22 +115,38 @@ class Climb:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
         inspection = asked(inspection, request.given)
-        data = divided(inspection, request.given, most_examples=request.most_examples, seed=request.seed)
+        data = divided(
+            inspection,
+            request.given,
+            most_examples=request.most_examples,
+            seed=request.seed,
+            horizon=request.horizon,
+        )
         examples, self._outer = data.examples, data.split
         self._tell, self._request = tell, request
-        self._end = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
+        self._last = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
+        self._end = self._last - EXPLAINING * request.budget
         task, targets = examples.task.value, examples.targets
-        self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
-        """Of each candidate the truth and its probabilities on folds that it did not learn from."""
+        self._seen: dict[str, dict[Fold, tuple[Numbers, Numbers]]] = {}
+        """Of each candidate the truth and its answers, probabilities or values, on folds that it did not learn from."""
         self._folds = Folds(examples, self._outer.training, request.seed)
         parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
+        unit = usual_error(examples, self._outer.training) if examples.task is Task.FORECAST else None
         self._metric = (
-            metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets, parts)
+            metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
-        self._fitting = Fitting(examples, request.threads)
+        self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
+        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
-            menu(request.planned, examples.modality, len(self._outer.training), uneven=uneven),
+            menu(
+                request.planned,
+                examples.modality,
+                len(self._outer.training),
+                uneven=uneven,
+                forecast=examples.task is Task.FORECAST,
+                classes=examples.task is Task.CLASSIFY,
+            ),
             self._folds.rungs,
             self._folds.held_out_share,
             greater_is_better=self._metric.greater_is_better,
@@ -134,7 +173,14 @@ class Climb:
             warned=data.warned,
         )
         learned = self._outer.training
-        tell(Ready(tried, described(self._metric, task, targets, targets[learned]), self._folds.rungs))
+        self._told_metric = described(self._metric, task, targets, targets[learned])
+        tell(Ready(tried, self._told_metric, self._folds.rungs))
+        if examples.task is Task.FORECAST and not statistical_there():
+            tell(Note(MISSING))
+        if examples.series is not None and statistical_there():
+            longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
+            if longest > most:
+                tell(Note(f"Statistical models are fitted to the latest {most:,} steps; the series has {longest:,}."))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -148,8 +194,9 @@ class Climb:
             step = self._ladder.next(self._trials, clock, self._expected)
             if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
                 self._tell_what_was_costly()
+                self._average()
                 return
-            if step.candidate.settings is not None and not any(trial.settings for trial in self._trials):
+            if step.candidate.settings is not None and not any(t.kind is Kind.NETWORK for t in self._trials):
                 self._fitting.with_torch()
                 if time.monotonic() >= until:
                     continue
@@ -158,6 +205,17 @@ class Climb:
             self._trials.append(trial)
             self._tell(trial)
 
+    def _average(self) -> None:
+        """Several models together, which have answered on folds by then and so cost nothing to score."""
+        simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
+        single = [one for one in simple if not one.members]
+        found = averaged(single, self._ladder.scores(self._trials), self._seen, self._metric, self._trials)
+        done = {trial.key for trial in self._trials}
+        for trial in found[1] if found is not None else ():
+            if trial.key not in done:
+                self._trials.append(trial)
+                self._tell(trial)
+
     def _tell_what_was_costly(self) -> None:
         tried = {trial.name for trial in self._trials}
         for name, seconds in self._rehearsed.items():
@@ -165,9 +223,33 @@ class Climb:
                 self._tell(Costly(name, seconds * self._folds.width))
 
     def finals(self) -> None:
-        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed, self._deciding)
+        """The finals, and once they are told what there is to know about the winner."""
+        final_round = FinalRound(
+            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
+        )
+        known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
             self._tell(message)
+            known = message if isinstance(message, Finals) else known
+        if known is not None:
+            self._explain(final_round, known)
+
+    def _explain(self, final_round: FinalRound, known: Finals) -> None:
+        """Nothing is to be explained where nothing was better than looking at no input."""
+        judging = Judging(self._ladder, self._told_metric, self._trials, known.finals, known.differences)
+        judged, _ = judging.verdict()
+        best = judging.best(judged)
+        refits = final_round.refits.get(best.name) if best is not None else None
+        if refits is None or judged is Winner.NOTHING or refits.candidate.kind is Kind.TRIVIAL:
+            return
+        fitted, seconds = refits.fitted, refits.seconds / len(refits.scores)
+        assert fitted is not None  # noqa: S101 - there are scores
+        asked = self._request
+        subject = Subject(
+            refits.candidate, fitted, refits.scores, seconds, self._fitting, self._outer, self._metric, self._told_metric,
+            asked.seed, asked.threads,
+        )  # fmt: skip
+        explain(subject, self._last, self._tell)
 
     def _deciding(self, name: str) -> Decisions | None:
         """The way from a candidate's probabilities to classes, where a metric that looks at no classes decides."""
@@ -178,7 +260,21 @@ class Climb:
         positive = self._metric.positive
         if positive is None and len(numpy.unique(learned)) == 2:
             positive = rarer(learned)
-        return decisions(shares, positive, self._seen.get(name, ()))
+        return decisions(shares, positive, self._answers(name))
+
+    def _answers(self, name: str) -> list[tuple[Numbers, Numbers]]:
+        """The truth and the probabilities of a candidate on the folds; of several together those of their average."""
+        members = self._ladder.candidates(self._trials)[name].members
+        if not members:
+            return list(self._seen.get(name, {}).values())
+        known = {(c.model, c.variant, c.weighted): c.name for c in self._ladder.candidates(self._trials).values()}
+        seen = [self._seen.get(known.get((one.model, one.variant, one.weighted), ""), {}) for one in members]
+        folds = set.intersection(*map(set, seen))
+        shares = [one.share for one in members]
+        return [
+            (seen[0][fold][0], numpy.tensordot(shares, numpy.stack([mine[fold][1] for mine in seen]), 1))
+            for fold in sorted(folds)
+        ]
 
     def _finalists(self) -> list[Candidate]:
         return finalists(self._ladder, self._trials, self._request.planned.network)
@@ -196,7 +292,7 @@ class Climb:
     def _allowed(self, candidate: Candidate) -> float:
         """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
         planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
-        return ONE_TRIAL * (2 if planned else 1) * self._request.budget / self._folds.width
+        return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
 
     def _trial(self, step: Step, until: float) -> Trial:
         """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
@@ -212,14 +308,15 @@ class Climb:
                 folds[place].training,
                 folds[place].test,
                 self._request.seed * 1000 + step.rung * len(folds) + place,
-                Allowance(allowed, until, LATEST * allowed),
+                Allowance(allowed, until, LATEST * allowed, enough=HURRIED if first is None else 0.0),
                 self._tell.epoch,
             )
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
-            if likely is not None and self._metric.reads is Reads.PROBABILITIES:
-                self._seen.setdefault(candidate.name, []).append((truth, likely))
+            if candidate.kind is Kind.BASELINE or self._metric.reads is Reads.PROBABILITIES:
+                answers = fitted.predicted if likely is None else likely
+                self._seen.setdefault(candidate.name, {})[step.rung, place] = truth, answers
             found = self._score(truth, fitted)
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
@@ -227,6 +324,8 @@ class Climb:
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
         try:
             return on_folds(made, fit, len(folds), last)
+        except TooSlowError as error:
+            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
         except (FittingError, MemoryError) as error:
             failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
             return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
@@ -264,7 +363,8 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     try:
         run = Climb(request, begun, tell)
     except InputError as error:
-        tell(Refused(error.title, error.problems))
+        problems = (one if one.where else replace(one, where=request.path) for one in error.problems)
+        tell(Refused(error.title, tuple(problems)))
         return
     run.search()
     run.finals()

@@ -9,8 +9,7 @@ import numpy
 from sklearn.metrics import f1_score
 
 from advisor.training.child.metrics import BALANCED_ACCURACY, Floats, Numbers, score
-
-BALANCED, F1 = "balanced_accuracy", "f1"
+from advisor.training.child.thresholds import BALANCED, F1, best_thresholds
 
 
 @dataclass(frozen=True)
@@ -57,20 +56,4 @@ def decisions(shares: Floats, positive: int | None = None, seen: Iterable[tuple[
     if not pairs or not sum(map(numpy.sum, (mine for mine, _ in pairs))) > 0:
         return Decisions(positive, shares, {BALANCED: float(shares[positive]), F1: float(shares[positive])})
     mine, likely = (numpy.concatenate(part) for part in zip(*pairs, strict=True))
-    order = numpy.argsort(-likely, kind="stable")
-    found, named = mine[order].cumsum(), numpy.arange(1, len(mine) + 1)
-    last = numpy.r_[likely[order][1:] != likely[order][:-1], True]
-    """True where the next example is less likely, so that a threshold can lie between the two."""
-    recall = found / found[-1]
-    false = (named - found) / max(1, len(mine) - found[-1])
-    thresholds = {
-        name: _between(likely[order], int(numpy.flatnonzero(last)[value[last].argmax()]))
-        for name, value in ((BALANCED, recall - false), (F1, 2 * found / (named + found[-1])))
-    }
-    return Decisions(positive, shares, thresholds)
-
-
-def _between(likely: Floats, place: int) -> float:
-    """Halfway from the last probability that is taken to the next below it."""
-    below = likely[place + 1] if place + 1 < len(likely) else likely[place]
-    return float((likely[place] + below) / 2)
+    return Decisions(positive, shares, best_thresholds(mine, likely))

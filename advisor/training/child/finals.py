@@ -23,8 +23,8 @@ from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
-DRAW_NOTHING = ("trivial", "linear")
-"""Models that are the same with every seed, and so are fitted once."""
+DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes", "gradient_boosting")
+"""Models that are the same with every seed, and so are fitted once; of boosting only without a variant."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
 
@@ -47,6 +47,13 @@ def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> l
     return list({candidate.name: candidate for candidate in chosen if candidate is not None}.values())
 
 
+def draws(candidate: Candidate) -> bool:
+    """True if another seed may give another model."""
+    if candidate.members:
+        return any(draws(one.alone) for one in candidate.members)
+    return candidate.model not in DRAW_NOTHING or (candidate.model == "gradient_boosting" and bool(candidate.variant))
+
+
 def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> float:
     """The time that one refit of each may take: somewhat longer than a fold, which learns from fewer."""
     total = 0.0
@@ -58,10 +65,12 @@ def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial])
 
 
 @dataclass(slots=True)
-class _Refits:
+class Refits:
     """The refits of one finalist that count, seed by seed."""
 
     candidate: Candidate
+    fitted: Fitted | None = None
+    """The first of them."""
     scores: list[float] = field(default_factory=list)
     drawn: list[Floats] = field(default_factory=list)
     right: list[Numbers] = field(default_factory=list)
@@ -84,11 +93,14 @@ class FinalRound:
         metric: Metric,
         seed: int,
         deciding: Callable[[str], Decisions | None] = lambda _: None,
+        beside: Metric | None = None,
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
+            beside: a metric of numbers that is told too.
         """
+        self._beside = beside
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
@@ -97,7 +109,8 @@ class FinalRound:
         """False where the held-out examples lack a class: what decisions are worth to it is not known then."""
         units = units_of(fitting.examples, split.test)
         self._resampling = Resampling(metric, self._truth, seed, units)
-        self._refits: dict[str, _Refits] = {}
+        self.refits: dict[str, Refits] = {}
+        """By the names of the finalists."""
 
     def hold(
         self,
@@ -115,7 +128,7 @@ class FinalRound:
         failed: set[str] = set()
         for number, place, candidate in _turns(candidates):
             usual = seconds_of_a_round([candidate], trials)
-            known = self._refits.get(candidate.name)
+            known = self.refits.get(candidate.name)
             late = time.monotonic() + (known.seconds if known else usual) / max(1, number) > until
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
@@ -132,25 +145,28 @@ class FinalRound:
             except (FittingError, MeaninglessError):
                 failed.add(candidate.name)
                 continue
-            if len(self._refits) > 1:
+            if len(self.refits) > 1:
                 yield self._known()
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
         """A refit that the clock has cut counts only as long as there is no whole one."""
-        refits = self._refits.setdefault(candidate.name, _Refits(candidate))
+        refits = self.refits.setdefault(candidate.name, Refits(candidate))
         refits.seconds += fitted.seconds
         if fitted.short and refits.scores:
             return
         if refits.cut:
-            refits = self._refits[candidate.name] = _Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
+            refits = self.refits[candidate.name] = Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
         said = fitted.read_by(self._metric.reads)
         found = score(self._metric, self._truth, said)
         refits.cut = fitted.short
         refits.hurried |= fitted.hurried
+        refits.fitted = refits.fitted or fitted
         refits.scores.append(found)
         refits.drawn.append(self._resampling.scores(said))
         refits.right.append(self._truth == fitted.predicted)
         if fitted.probabilities is None:
+            if self._beside is not None:
+                refits.also.append({self._beside.name: score(self._beside, self._truth, fitted.predicted)})
             return
         area, influence = ranking(self._truth, fitted.probabilities)
         refits.areas.append(area)
@@ -160,10 +176,10 @@ class FinalRound:
             refits.also.append(deciding.scores(self._truth, fitted.probabilities))
 
     def _known(self) -> Finals:
-        draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self._refits.items()}
-        right = {name: numpy.mean(refits.right, axis=0) for name, refits in self._refits.items()}
+        draws = {name: self._resampling.over_seeds(refits.drawn) for name, refits in self.refits.items()}
+        right = {name: numpy.mean(refits.right, axis=0) for name, refits in self.refits.items()}
         finals = []
-        for name, refits in self._refits.items():
+        for name, refits in self.refits.items():
             low, high = self._resampling.of_score(interval(draws[name]), right[name])
             kind, settings = refits.candidate.kind, refits.candidate.settings_json
             scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
@@ -178,22 +194,25 @@ class FinalRound:
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
 
-    def _with_more(self, final: Final, refits: _Refits) -> Final:
+    def _with_more(self, final: Final, refits: Refits) -> Final:
         """With how well it ranks the classes, and what its decisions are worth."""
         if not refits.areas:
-            return final
+            return replace(final, also=_means(refits.also)) if refits.also else final
         drawn = self._resampling.over_seeds(refits.drawn_areas)
-        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self._refits))[0])
+        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
         deciding = self._deciding(final.name)
         if deciding is None or not refits.also:
             return replace(final, ranking=found)
-        also = {name: float(numpy.mean([one[name] for one in refits.also])) for name in refits.also[0]}
-        return replace(final, ranking=found, also=also, thresholds=dict(deciding.thresholds))
+        return replace(final, ranking=found, also=_means(refits.also), thresholds=dict(deciding.thresholds))
+
+
+def _means(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: float(numpy.mean([one[name] for one in told])) for name in told[0]}
 
 
 def _turns(candidates: Sequence[Candidate]) -> Iterator[tuple[int, int, Candidate]]:
     """The number of the seed, the place among the finalists, and who it is."""
     for number in range(MOST_SEEDS):
         for place, candidate in enumerate(candidates):
-            if number == 0 or candidate.model not in DRAW_NOTHING:
+            if number == 0 or draws(candidate):
                 yield number, place, candidate

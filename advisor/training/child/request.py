@@ -11,6 +11,7 @@ from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Problem
 from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
 
@@ -38,6 +39,8 @@ class Request:
     """For which the target is to be read, where that is not the one that its values look like."""
     metric: str | None = None
     """The name of the score that decides, where somebody wants another one than the task's."""
+    horizon: int = 1
+    """Of a forecast, the steps to predict."""
     given: GivenSplit = AS_THE_DATA_ARE
     """The split that somebody asks for."""
 
@@ -106,10 +109,10 @@ class Ended:
     """Everything has been said."""
 
 
-Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Costly | Note | Refused | Ended
+Message: TypeAlias = Ready | Began | EpochSeen | Trial | Finals | Insight | Costly | Note | Refused | Ended
 
 
-MESSAGES: Messages[Message] = Messages(Ready, Began, EpochSeen, Trial, Finals, Costly, Note, Refused, Ended)
+MESSAGES: Messages[Message] = Messages(Ready, Began, EpochSeen, Trial, Finals, Insight, Costly, Note, Refused, Ended)
 
 
 def request_line(request: Request) -> bytes:

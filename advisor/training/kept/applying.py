@@ -9,21 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy
-from threadpoolctl import threadpool_limits
 
 from advisor.datasets.again import NEW_CLASS, Part, examples_again
 from advisor.datasets.dataset import Task
+from advisor.datasets.intake import Source
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
-from advisor.networks.registry import family
-from advisor.training.child.classical import asked
-from advisor.training.child.fitted import Fitted, Numbers
-from advisor.training.child.fitting import answer
+from advisor.training.child.fitted import Fitted, Learned, Numbers
 from advisor.training.child.metrics import OURS, Metric, metric_named, score
+from advisor.training.child.predicting import predictions
 from advisor.training.kept.card import Card, damaged, read_card
+from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.version import torch_version
@@ -43,6 +41,9 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     folder = Path(request.folder)
     card = read_card(folder)
     _tell_versions(card, tell)
+    if card.intake.source is Source.SERIES:
+        tell(forecast(request, card, lambda title, what: tell(Said(title, what)), predictions))
+        return
     parts, model = stored_parts(folder), stored_model(folder, card)
     truths: list[Numbers] = []
     predicted: list[Numbers] = []
@@ -62,7 +63,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
             for start in range(0, len(part.examples), AT_ONCE):
                 some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))
                 try:
-                    found = predictions(model, card, prepared, some, request.threads)
+                    found = predictions(Learned(model, prepared, card.network), card.model, some, request.threads)
                 except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
                     raise damaged(folder, f"its files do not fit together: {error}") from None
                 writer.writerows(_lines(card, found, part, some))
@@ -79,26 +80,6 @@ def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
         if then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"
             tell(Said("Another version", f"{what}: predictions may differ. Save the model once more if in doubt."))
-
-
-def predictions(model: Any, card: Card, prepared: Preparation, rows: Numbers, threads: int = 1) -> Fitted:
-    """The predictions of a model for some of the examples.
-
-    Args:
-        model: an estimator of scikit-learn, or a network.
-        rows: positions of examples, int64 (n,).
-    """
-    if card.network is None:
-        coded = prepared.coded(rows) if card.model == "gradient_boosting" else None
-        inputs = prepared.flat(rows) if coded is None else coded[0]
-        with threadpool_limits(threads):
-            outputs = asked(model, inputs, prepared.shape.outputs, classes=card.intake.task is Task.CLASSIFY)
-        return answer(outputs, prepared)
-    from advisor.training.child.network_fitting import predicted  # torch takes seconds
-
-    flat = family(card.network.network).takes_rows
-    outputs = predicted(model, prepared.flat(rows) if flat else prepared.structured(rows), threads)
-    return answer(outputs, prepared, of_network=True)
 
 
 def _header(card: Card) -> list[str]:

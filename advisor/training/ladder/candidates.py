@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -106,15 +106,55 @@ class Candidate:
     """The factor that it varies; None if it is no variation."""
     weighted: bool = False
     """True if examples of a rare class count as much together as those of a frequent one."""
+    variant: str = ""
+    """Of a model that is no network the name of its settings, see `variants`; empty for the default."""
+    members: tuple[Member, ...] = ()
+    """Of several models together each of them."""
+    instead_of: str = ""
+    """The name of the wider network whose place it takes where there is no time for that one."""
+    lagged: bool = False
+    """True if it learns by how much a series will differ from an earlier step, or from the season before."""
 
     @property
     def varied(self) -> bool:
-        """True if it was made around the best network, and not on the menu from the start."""
-        return self.stage is Stage.VARIATIONS
+        """True if it was made of what had been tried, and not on the menu from the start."""
+        return self.stage in (Stage.VARIATIONS, Stage.TOGETHER)
 
     @property
     def settings_json(self) -> dict[str, Any]:
-        return {} if self.settings is None else encode(self.settings)
+        """The settings of a network; of a model that is none what differs from its default."""
+        if self.settings is not None:
+            found: dict[str, Any] = encode(self.settings)
+            return found
+        told = {"variant": self.variant, "weighted": self.weighted, "members": encode(self.members)}
+        return {name: value for name, value in told.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One of several models whose answers are averaged."""
+
+    model: str
+    variant: str
+    weighted: bool
+    share: float
+    """Of the average, 0 to 1; the shares of all members make 1."""
+
+    @property
+    def alone(self) -> Candidate:
+        """The candidate that it is without the others."""
+        return Candidate(
+            self.model, Kind.BASELINE, Stage.BASELINES, self.model, weighted=self.weighted, variant=self.variant
+        )
+
+
+TOGETHER = "ensemble"
+"""The model of several together."""
+
+
+def together(members: Sequence[Member], name: str) -> Candidate:
+    """Several models whose answers are averaged by their shares."""
+    return Candidate(name, Kind.BASELINE, Stage.TOGETHER, TOGETHER, members=tuple(members))
 
 
 @dataclass(frozen=True, slots=True)

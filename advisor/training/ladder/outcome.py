@@ -10,6 +10,7 @@ from typing import Any
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.facts.verdict import Verdict
 from advisor.plain import encode
+from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.trial_record import Kind, Trial
 
 
@@ -102,6 +103,8 @@ class Bet:
     """The name of the metric."""
     n: int
     """Pairs: folds on which both were scored."""
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `after` where that is no network, see `Candidate.settings_json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +196,8 @@ class TrialResults:
     trials: tuple[Trial, ...] = ()
     finals: tuple[Final, ...] = ()
     differences: tuple[Difference, ...] = ()
+    insight: Insight | None = None
+    """About the best; None where it was not reached, or nothing was better than looking at no input."""
     bets: tuple[Bet, ...] = ()
     varied: tuple[Bet, ...] = ()
     """The same of a network that the plan does not recommend: what each change of it showed, which judges no bet."""

@@ -14,7 +14,7 @@ class Kind(StrEnum):
     TRIVIAL = "trivial"
     """Looks at no input: the most frequent class, the mean, an earlier value."""
     BASELINE = "baseline"
-    """Learns, but is no network: linear, random forest, gradient boosting."""
+    """Learns, but is no network: linear, nearest neighbours, trees."""
     NETWORK = "network"
 
 
@@ -25,6 +25,8 @@ class Stage(StrEnum):
     BASELINES = "baselines"
     NETWORKS = "networks"
     VARIATIONS = "variations"
+    TOGETHER = "together"
+    """Several models that were tried before, whose answers are averaged."""
 
 
 class Status(StrEnum):
@@ -34,6 +36,8 @@ class Status(StrEnum):
     CUT = "cut short"
     """No training came to its end in the time; the scores are those of the weights it had by then."""
     FAILED = "failed"
+    SLOW = "too slow"
+    """Not begun, since there is no time for enough of its training to judge it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Trial:
 
     @property
     def counts(self) -> bool:
-        return self.status is not Status.FAILED and bool(self.scores)
+        return self.status not in (Status.FAILED, Status.SLOW) and bool(self.scores)
 
     @property
     def by_fold(self) -> Mapping[int, float]:

@@ -49,7 +49,13 @@ STATED = {
     "answers": "--answers", "sets": "--set", "model": "--model", "input": "--input", "python": "--python",
     "machine": "--machine", "school": "--school", "packs": "--rules",
 }  # fmt: skip
-OWN = {"metric": "--metric", "test": "--test", "time_column": "--time-column", "group": "--group"}
+OWN = {
+    "metric": "--metric",
+    "horizon": "--horizon",
+    "test": "--test",
+    "time_column": "--time-column",
+    "group": "--group",
+}
 STARTED = 0.5
 """Seconds that pass before this command is reached and after it has printed."""
 
@@ -75,7 +81,7 @@ def try_(options: Try) -> None:
             with facts_repeated(options), told_to(stop.everything), TryingProgress(seconds - spent) as progress:
                 run = trying(
                     inputs, seconds, complain=warn, seed=options.seed, metric=options.metric, given=_given(options),
-                    fresh=options.fresh, spent=spent, on_event=progress, stop=stop,
+                    horizon=options.horizon, fresh=options.fresh, spent=spent, on_event=progress, stop=stop,
                 )  # fmt: skip
                 tried = delivered.enter_context(run)
                 found = tried.outcome

@@ -19,7 +19,7 @@ from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
-from advisor.datasets.dataset import SUPERVISED
+from advisor.datasets.dataset import SUPERVISED, Task
 from advisor.report.found.trying import SCORES
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
@@ -166,7 +166,9 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         words.update(about_data(found, ()))
         plan = await self.wizard.full_plan()
         wanted = planned(plan)
-        openers = menu(wanted, found.modality).openers
+        openers = menu(
+            wanted, found.modality, forecast=found.task is Task.FORECAST, classes=found.task is Task.CLASSIFY
+        ).openers
         networks = [one.name for one in openers if one.kind is Kind.NETWORK]
         untried = wanted.network if wanted.network not in {one.model for one in openers} else None
         words.update(about_data(found, networks, untried))
