@@ -35,9 +35,8 @@ KEEPING = replace(
 @pytest.mark.parametrize(
     "outcome",
     [
-        OUTCOME,
         KEEPING,
-        replace(KNOWN, keeping=""),
+        OUTCOME,
         replace(OUTCOME, finals=()),
         many(OUTCOME),
         replace(OUTCOME, trials=(), finals=()),

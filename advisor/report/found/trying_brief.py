@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TypeAlias
 
 from advisor.report.changes import STYLES
@@ -22,10 +23,10 @@ from advisor.report.page import Look, Page, Style
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import printable
 
-Steps: TypeAlias = Sequence[tuple[str, str]]
-"""Words and commands, as of `next_steps`."""
 _ROOM = ((6, 4), (5, 4), (4, 4), (3, 4), (3, 3), (2, 4), (2, 3), (2, 2), (2, 1), (2, 0))
 """Rows of tables and sentences about the winner, the most that may fit first."""
+Steps: TypeAlias = Sequence[tuple[str, str]]
+"""Words and commands, as of `next_steps`."""
 _TOLD_AGAIN = "advisor apply"
 """Beginning of a command that is told once more where its time has come."""
 
@@ -34,7 +35,7 @@ def trying_brief(outcome: TrialResults, look: Look, titles: Mapping[str, str] = 
     """The first screen after trying, at most 24 lines at 80 columns."""
     steps = next_steps(outcome)
     fewer = [step for step in steps if not step[1].startswith(_TOLD_AGAIN)]
-    for (rows, known), shown in (*((room, steps) for room in _ROOM[:-1]), *((room, fewer) for room in _ROOM)):
+    for (rows, known), shown in product(_ROOM, (steps, fewer)):
         if _page(outcome, replace(look, colour=False), titles, rows, known, shown).fits:
             break
     return _page(outcome, look, titles, rows, known, shown).text()

@@ -169,7 +169,7 @@ class Ladder:
             if candidate.kind is Kind.NETWORK:
                 return 1 if candidate.name.endswith(AS_PLANNED) or candidate.instead_of else 3
             bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
-            if candidate.variant and candidate.model not in SIMPLEST and candidate.model != "statistical":
+            if candidate.variant and candidate.model != "statistical":
                 return 2 if expected(candidate) <= DEAR * clock.total else 4
             return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 4
 
