@@ -22,7 +22,7 @@ def test_a_model_that_a_file_of_its_own_has_judged_scores_the_same_when_it_is_ap
 ) -> None:
     test, model, said = flats(tmp_path / "test.csv", 120, seed=9, first=300), tmp_path / "model", tmp_path / "said.csv"
     done = advisor(
-        "try", data, "--target", "class", "--test", test, "--budget", "15s", "--save", model, "--format", "json"
+        "try", data, "--target", "class", "--test", test, "--budget", "30s", "--save", model, "--format", "json"
     )
     assert done.code == 0, done.err
     found = json.loads(done.out)
@@ -54,7 +54,7 @@ def test_the_screen_says_how_rows_were_divided_and_what_to_type_next(data: Path)
 
 def test_splits_that_cannot_be_made_are_refused_by_name_before_anything_is_tried(data: Path, tmp_path: Path) -> None:
     def said(*given: str | Path) -> str:
-        return refused("try", data, "--target", "class", "--budget", "5s", *given)
+        return refused("try", data, "--target", "class", "--budget", "60s", *given)
 
     assert "--time-column: no column is called 'dai' Did you mean day?" in said("--time-column", "dai")
     both = said("--time-column", "city", "--group", "class")

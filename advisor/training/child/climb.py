@@ -363,7 +363,8 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     try:
         run = Climb(request, begun, tell)
     except InputError as error:
-        tell(Refused(error.title, error.problems))
+        problems = (one if one.where else replace(one, where=request.path) for one in error.problems)
+        tell(Refused(error.title, tuple(problems)))
         return
     run.search()
     run.finals()
