@@ -30,6 +30,13 @@ FILES = {
     "loss.py": "the number that training minimises",
     "supervised.py": "losses that compare answers with targets",
     "data.py": "reads your data, or makes some up",
+    "preparation.py": "examples as numbers, in the way that the examples of the training show",
+    "table_columns.py": "the columns of a table as numbers, as the trials prepare them",
+    "target_coding.py": "columns of many categories, by what the target is for each",
+    "word_counts.py": "texts as counts of words, as the trials prepare them",
+    "words.py": "the words of a text",
+    "thresholds.py": "the probability from which on a rare class is named",
+    "answering.py": "answers, and how good they are",
     "train.py": "the training",
     "describe.py": "the sizes of network and training, for `train.py --describe`",
     "optimisation.py": "the optimiser and its learning rate",
@@ -99,7 +106,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
-        rounds = "" if blueprint.network == "linear" else " --rounds 20"
+        rounds = " --rounds 20" if blueprint.grows else ""
         yield f"python train.py --output trial{rounds}"
         if rounds:
             yield "python train.py --output trial --rounds 40 --resume"

@@ -138,10 +138,10 @@ def test_models_that_are_no_networks_answer_too(layout: Layout, network: str, tm
     run(folder, f"python predict.py --data '{data}'")
     found = polars.read_csv(folder / "predictions.csv")
     reader = module(folder, "data")
-    right = reader.load(data, 0).new_targets
-    everything = classes_of(data)
-    rows = reader.divided(numpy.arange(len(everything)), numpy.array(everything), 0).new_inputs
-    assert [everything[row] for row in rows] == right.tolist()
+    loaded, everything = reader.load(data, 0), numpy.array(classes_of(data))
+    _, rows = reader.divided(everything, 0)
+    right = everything[rows]
+    assert [loaded.kept["answers"][number] for number in loaded.new_targets] == right.tolist()
     accuracy = (found["prediction"].to_numpy()[rows] == right).mean()
     assert closing.endswith(f"accuracy {accuracy:.4f} on held-out examples")
     assert found.select(polars.selectors.starts_with("p_")).sum_horizontal().to_numpy() == pytest.approx(1)

@@ -40,7 +40,7 @@ def starter(options: Starter) -> None:
     delimiter = "," if inspection is None else inspection.delimiter
     with facts_repeated(options):
         found, replanned = plan_to_keep(found, partial(plan_if, inputs))
-        blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
+        blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input), inspection)
         if inspection is not None:
             refuse_unreadable(inspection, target, blueprint)
         refuse_unkept(found, blueprint)
