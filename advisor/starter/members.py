@@ -56,7 +56,8 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
         outputs: answers to each example; 1 for one class of many.
         grows: the number of trees is a variable, `rounds`.
     """
-    alone = outputs == 1 or member.model in _ITSELF[classes] and loss not in _LOSSES_OF_LINEAR
+    of_one = member.model not in _ITSELF[classes] or (member.model == "linear" and loss in _LOSSES_OF_LINEAR)
+    alone = outputs == 1 or not of_one
     own = [f"{name}={literal(value)}" for name, value in member.parameters.items()]
     rounds = "rounds" if grows else literal(member.rounds)
     kind = "Classifier" if classes else "Regressor"

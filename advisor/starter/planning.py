@@ -68,7 +68,7 @@ def blueprint_of(
     if network not in CLASSICAL and find(network) is None:
         raise input_error(
             TITLE, f"there is no project for {network.replace('_', ' ')} yet", where="network.type",
-            remedy="State another model, such as --set network.type=gradient_boosting, or keep the winner with `advisor try --save`.",
+            remedy="State another model, such as --set network.type=gradient_boosting.",
         )  # fmt: skip
     named = named_of(plan, model, shapes)
     family = family_of(network)
