@@ -139,13 +139,13 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
     if named is None:
         own = network_files(blueprint.network)
         sources.append(_LOOP / "initialisation.py")
-    return {**own, **{source.name: source.read_text("utf-8") for source in sources}}
+    return {**own, **_verbatim(_preparing(blueprint)), **{source.name: source.read_text("utf-8") for source in sources}}
 
 
 def _preparing(blueprint: Blueprint) -> list[Path]:
     """What makes examples to numbers in the trials, and in the project; and what chooses a threshold."""
-    layouts = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: ("word_counts",)}
-    names = layouts.get(blueprint.layout, ())
+    counted = () if blueprint.is_network else ("word_counts",)
+    names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
     rare = not blueprint.is_network and blueprint.one_class
     return sources + ([_THRESHOLDS] if rare else [])

@@ -57,7 +57,7 @@ def sales(path: Path, rare: bool = False, seed: int = 0) -> Path:
                 "sold": ("much" if sold > 4.5 else "little") if rare else round(sold, 3),
             }
         )
-    polars.DataFrame(rows).write_csv(path)
+    polars.DataFrame(rows).write_csv(path, null_value="NA")
     return path
 
 
@@ -134,6 +134,17 @@ def test_the_numbers_are_those_of_the_trial(target: str, tmp_path: Path) -> None
         assert coded is not None
         assert numpy.allclose(coded[0], numbers["trees"], equal_nan=True)
         assert coded[1] == parts["categories"]
+
+
+def test_a_network_learns_from_the_numbers_of_the_trial(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    loaded = module(written(tmp_path / "project", blueprint(data, "sold", "ffn")), "data").load(data, 0)
+    examples = load(inspect(data, "sold"), most_examples=10_000)
+    split = outer_split(examples)
+    prepared = preparation(examples).fit(split.training)
+    for part, numbers in ((split.training, loaded.train), (split.test, loaded.validation)):
+        assert numpy.allclose(prepared.flat(part), numbers.tensors[0].numpy(), atol=1e-5)
+        assert numpy.allclose(prepared.targets(part), numbers.tensors[1].numpy(), atol=1e-2)
 
 
 @pytest.mark.parametrize("network", ["linear", "gradient_boosting"])
