@@ -14,7 +14,7 @@ TREES = ("gradient_boosting", "random_forest")
 USUAL_ROUNDS = {"gradient_boosting": 100, "random_forest": 100}
 """As scikit-learn has them, and so the trials."""
 UNTRIED_ROUNDS = 500
-"""Where no trial says how many, as many trees as help."""
+"""At most, and as many as help, where no trial says how many."""
 _ITSELF = {True: ("random_forest", "knn"), False: ("random_forest", "knn", "linear")}
 """Models that give several outputs themselves, where they are classes, and where they are numbers."""
 

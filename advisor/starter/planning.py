@@ -155,7 +155,7 @@ def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
 
 _PLACES = ("first", "second", "third")
 _USUAL_TOGETHER = [("gradient_boosting", 0.5), ("random_forest", 0.25), ("linear", 0.25)]
-"""Where no trial says which models are together."""
+"""Taken where no trial says which models are together."""
 
 
 def _reads(inspection: Inspection | None, target: str | None) -> Reads | None:

@@ -143,7 +143,7 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
 
 
 def _preparing(blueprint: Blueprint) -> list[Path]:
-    """What makes examples to numbers in the trials, and in the project; and what chooses a threshold."""
+    """Modules that make examples numbers, in the trials as in the project; and the one that chooses a threshold."""
     counted = () if blueprint.is_network else ("word_counts",)
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
