@@ -70,7 +70,8 @@ COMMANDS = {
     ),
 }
 """By name: the function in advisor.cli that does the work, and the help. Its options are the class named like it in
-`commands/options.py`. Commands named `NAME ...` belong to the group NAME; a group without work only holds them."""
+`commands/options.py`, or in that of the folder of its group. Commands named `NAME ...` belong to the group NAME; a group
+without work only holds them."""
 
 
 class Deferred(TyperCommand):
@@ -144,7 +145,9 @@ def _with_parts(app: typer.Typer, name: str) -> TyperGroup:
 
 def options_of(name: str) -> Any:
     """The class of a command's options."""
-    return pkgutil.resolve_name(f"advisor.cli.commands.options:{name.title().replace(' ', '')}")
+    folder = COMMANDS[name][0].rpartition(":")[0].rpartition(".")[0]
+    place = folder if folder == f"commands.{name.partition(' ')[0]}" else "commands"
+    return pkgutil.resolve_name(f"advisor.cli.{place}.options:{name.title().replace(' ', '')}")
 
 
 def run(name: str, /, *, named: frozenset[str] = frozenset(), **typed: object) -> None:

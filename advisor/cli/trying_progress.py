@@ -54,7 +54,9 @@ class TryingProgress(LiveProgress):
                 self.warn(NO_RESUMING, [str(error.problems[0])])
             case Ready():
                 self.line(f"{event.data.examples:,} examples. {event.data.how}")
-            case Trial() if self.display is None or event.status is Status.FAILED:
+                if event.data.warned:
+                    self.warn("About this split", event.data.warned)
+            case Trial() if self.display is None or event.status in (Status.FAILED, Status.SLOW):
                 self.line(trial_line(event, self.state.metric))
 
     def _table(self) -> RenderableType:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy
+import polars
 from numpy.typing import NDArray
 from polars.exceptions import PanicException, PolarsError
 
-from advisor.datasets.dataset import Examples, Inspection, Task
+from advisor.datasets.dataset import Examples, Inspection, Kind, Series, Task
 from advisor.datasets.intake import Intake, Source, TakenColumn
 from advisor.datasets.matching import Say, matched
 from advisor.datasets.media import images, waves
@@ -21,6 +23,8 @@ from advisor.datasets.quiet import native_silence
 from advisor.datasets.readers import pictures, sounds, texts
 from advisor.datasets.refusals import not_opened, unreadable
 from advisor.datasets.tables.examples import TableReading, joined
+from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
+from advisor.datasets.tables.series.series import SeriesReading, rows_are_times
 from advisor.errors import input_error
 from advisor.wording import join_names, shorten
 
@@ -60,17 +64,73 @@ def intake_of(inspection: Inspection) -> Intake:
         sounds.SoundsReading: Source.SOUNDS,
         texts.TextsReading: Source.TEXTS,
     }
+    if isinstance(reading, SeriesReading) and task is Task.FORECAST and inspection.time_column is not None:
+        return _of_series(inspection, reading)
     source = sources.get(type(reading))
     if source is not None and task is Task.CLASSIFY:
         settings = asdict(reading) if source is not Source.TEXTS else {}  # type: ignore[call-overload]
         return Intake(source, inspection.modality, task, inspection.classes, reading=settings)
-    what = "forecasts of a series" if task is Task.FORECAST else f"models of this kind of data ({inspection.format})"
+    what = f"models of this kind of data ({inspection.format})"
+    if task is Task.FORECAST:
+        what = "forecasts of series with a column for each time"
     raise input_error(
         "The model could not be saved",
         f"{what} cannot be saved yet",
         where=shorten(inspection.path, 200),
-        remedy="Leave --save out to try them. Models of tables, and of folders of pictures, sounds and texts can be saved.",
+        remedy="Leave --save out to try them. Models of tables, of series with a row for each time, and of folders of pictures, "
+        "sounds and texts can be saved.",
     )
+
+
+def _of_series(inspection: Inspection, reading: SeriesReading) -> Intake:
+    shape, styles = reading.shape, reading.table.styles
+    taken = {one.name: TakenColumn(one.name, one.kind, styles.get(one.name, "")) for one in inspection.columns}
+    named = [name for name in (*shape.value_columns, shape.time_column, shape.group_column) if name is not None]
+    settings = {"steps": shape.steps, "horizon": 1, **({"season": shape.season} if shape.season else {})}
+    return Intake(
+        Source.SERIES,
+        inspection.modality,
+        Task.FORECAST,
+        columns=tuple(replace(taken[name], kind=Kind.NUMBER) for name in shape.value_columns),
+        target=taken[shape.value_columns[0]],
+        passed_over=tuple(name for name in taken if name not in named),
+        reading=settings,
+        time=taken[shape.time_column or ""],
+        group=None if shape.group_column is None else replace(taken[shape.group_column], kind=Kind.CATEGORY),
+    )
+
+
+def series_again(path: Path, intake: Intake, say: Say) -> tuple[Examples, list[str]]:
+    """Other series, as examples of the window before the end of each, and their names; empty ones where there is one series.
+
+    Raises InputError as `examples_again` does, and for a series that is shorter than a window.
+    """
+    assert intake.time is not None  # noqa: S101 - the intake of a series
+    columns = (*intake.columns, intake.time, *([intake.group] if intake.group is not None else []))
+    try:
+        path.stat()
+        with native_silence():
+            frame = matched(path, replace(intake, columns=columns, target=None), say).inputs
+    except OSError as error:
+        raise not_opened(path, error) from None
+    except (PolarsError, PanicException) as error:
+        reason = shorten(str(error).partition("\n")[0], 120)
+        raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
+    steps, horizon, season = (int(intake.reading.get(name, 0)) for name in ("steps", "horizon", "season"))
+    values = tuple(column.name for column in intake.columns)
+    group = None if intake.group is None else intake.group.name
+    shape = SeriesShape(Arrangement.LONG, values, steps, intake.time.name, group, season or None)
+    found = rows_are_times(frame, shape, intake.time.name)
+    ends = numpy.flatnonzero(numpy.diff(found.number, append=-1)) + 1
+    long = found.position[ends - 1] + 1 >= steps if len(ends) else numpy.zeros(0, bool)
+    if not long.all() or not len(ends):
+        what = f"{'a series' if group else 'the series'} in it has fewer than the {steps} steps that a forecast looks back on"
+        raise unreadable(path, what, "Add what was measured before.")
+    names = [] if group is None else sorted(frame[group].cast(polars.String).fill_null("").unique())
+    series = Series(found.answers, found.number, found.times, ends, intake.seasons, dated=intake.time.kind is Kind.DATE)
+    windows = found.values[ends[:, None] + numpy.arange(-steps, 0)]
+    targets = numpy.zeros((len(ends), horizon))
+    return Examples("time_series", Task.FORECAST, windows, targets, season=season or None, series=series), names
 
 
 def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
@@ -80,10 +140,17 @@ def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
 
     Raises InputError where they cannot be read, with every column that is missing or holds something else.
     """
+    with told_plainly(path):
+        yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+
+
+@contextmanager
+def told_plainly(path: Path) -> Iterator[None]:
+    """Raise InputError for whatever keeps a file from being read within it."""
     try:
         path.stat()
         with native_silence():
-            yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+            yield
     except OSError as error:
         raise not_opened(path, error) from None
     except (PolarsError, PanicException) as error:
@@ -94,10 +161,11 @@ def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
 def _of_table(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
     found = matched(path, intake, say)
     inputs: Any = joined(found.inputs) if intake.modality == "text" else found.inputs
-    yield Part(_examples(intake, inputs, len(found.inputs)), truth=_truth(found.target, intake))
+    yield Part(_examples(intake, inputs, len(found.inputs)), truth=truth_of(found.target, intake))
 
 
-def _truth(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
+def truth_of(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
+    """The answers of a table, as `Part.truth` has them."""
     if target is None:
         return None
     if intake.task is Task.CLASSIFY:

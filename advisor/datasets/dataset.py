@@ -164,6 +164,24 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
+class Series:
+    """The series behind the windows of a forecast, one after the other, with a step for each regular time."""
+
+    values: numpy.ndarray[Any, Any]
+    """The value to predict as it was measured, float64 (steps,), NaN where it was not."""
+    number: numpy.ndarray[Any, Any]
+    """The series of each step, int64 (steps,)."""
+    times: numpy.ndarray[Any, Any]
+    """float64 (steps,), NaN of a step that no row has."""
+    ends: numpy.ndarray[Any, Any]
+    """Of each example the step that it predicts first, int64 (n,)."""
+    seasons: tuple[int, ...] = ()
+    """Steps after which values repeat, the shortest first; as the earlier part of the series shows."""
+    dated: bool = False
+    """True where times are seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
 class Examples:
     """The data that a model learns from, all in memory, in the order of the files.
 
@@ -185,6 +203,10 @@ class Examples:
     """The part that was not read, and why (rows without a target, more than fit into memory); a sentence."""
     season: int | None = None
     """Of a forecast: steps after which it is expected to repeat itself."""
+    until: numpy.ndarray[Any, Any] | None = None
+    """Of a forecast of several steps: the time at which all targets of an example are known; `times` where None."""
+    series: Series | None = None
+    """Of a forecast."""
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -16,13 +16,15 @@ class Source(StrEnum):
     PICTURES = "folder of pictures"
     SOUNDS = "folder of sounds"
     TEXTS = "folder of texts"
+    SERIES = "series"
 
 
 SETTINGS = {
     Source.PICTURES: frozenset({"side", "colours"}),
     Source.SOUNDS: frozenset({"steps", "hop_seconds", "highest_frequency"}),
+    Source.SERIES: frozenset({"steps", "horizon"}),
 }
-"""Of readers of folders."""
+"""Of readers of folders and series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,14 @@ class Intake:
     passed_over: tuple[str, ...] = ()
     """Columns of the table that no model was given."""
     reading: Mapping[str, float] = field(default_factory=dict)
-    """Of a folder, the size that its files are brought to, by the names of the reader's settings."""
+    """Of a folder, the size that its files are brought to, by the names of the reader's settings; of a series the steps that
+    are looked at and predicted, and its season if it has one."""
+    time: TakenColumn | None = None
+    """Of a series, the column by which its rows follow one another."""
+    group: TakenColumn | None = None
+    """Of several series, the column that tells them apart."""
+    seasons: tuple[int, ...] = ()
+    """Of a series, the steps after which values repeat."""
 
     def __post_init__(self) -> None:
         lacking = SETTINGS.get(self.source, frozenset()) - self.reading.keys()

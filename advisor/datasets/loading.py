@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -9,14 +10,18 @@ import numpy
 from advisor.datasets.dataset import Examples, Inspection, Task
 from advisor.datasets.quiet import native_silence
 from advisor.datasets.refusals import not_opened, unlearnable
+from advisor.datasets.tables.series.series import SeriesReading
 from advisor.wording import shorten
 
 FEWEST_OF_OTHERS = 3
 """Examples that are not of the largest class."""
 
 
-def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Examples:
+def load(inspection: Inspection, *, most_examples: int, seed: int = 0, horizon: int = 1) -> Examples:
     """Bring at most so many examples into memory, in the order of the files; of more, an even sample that keeps classes' shares.
+
+    Args:
+        horizon: steps that an example of a forecast predicts.
 
     Raises InputError where there is no target, nothing to learn from, next to nothing but one class, or the data changed
     since they were inspected.
@@ -28,7 +33,10 @@ def load(inspection: Inspection, *, most_examples: int, seed: int = 0) -> Exampl
         raise unlearnable(inspection.path, "it is not known what to predict", inspection.task_remedy)
     try:
         with native_silence():
-            examples = inspection.reading.load(inspection, most_examples, seed)
+            reading = inspection.reading
+            if horizon > 1 and isinstance(reading, SeriesReading):
+                reading = replace(reading, horizon=horizon)
+            examples = reading.load(inspection, most_examples, seed)
     except OSError as error:
         raise not_opened(Path(inspection.path), error) from None
     if examples.task is Task.CLASSIFY:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,13 +35,16 @@ class Matched:
     """Rows as a model takes them."""
 
     inputs: polars.DataFrame
-    """The columns of the intake, in its order, typed by their kinds."""
+    """The columns of the intake that are there, in its order, typed by their kinds."""
     target: Sequence[Any] | None
     """Texts of classes or floats, None for a row without one; None where there is no such column."""
 
 
-def matched(path: Path, intake: Intake, say: Say) -> Matched:
+def matched(path: Path, intake: Intake, say: Say, optional: Collection[str] = ()) -> Matched:
     """Read the columns that a model takes from a table of any format.
+
+    Args:
+        optional: names of columns that may be missing.
 
     Raises OSError, and InputError with every column that is missing or holds something else, the first such value and its row.
     """
@@ -52,7 +55,7 @@ def matched(path: Path, intake: Intake, say: Say) -> Matched:
     if not set(wanted) <= set(names) and len(sample.unnamed) == len(names):
         raw = _with_first_row_as_names(raw, wanted)
     found = set(raw.columns)
-    problems = [_missing(path, name, raw.columns) for name in wanted if name not in found]
+    problems = [_missing(path, name, raw.columns) for name in wanted if name not in found | set(optional)]
     read = []
     for column in intake.columns:
         if column.name not in found:

@@ -87,7 +87,7 @@ class Outcome:
     """The unit of samples: seconds, or J where energy is measured."""
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate of a setting."""
-    also: Mapping[str, int] = field(default_factory=dict)
+    also: Mapping[str, int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""

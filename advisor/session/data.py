@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from advisor.machine.parts import DiskKind
 
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Album, Inspection
+    from advisor.datasets.given import GivenSplit
 
 
 class Mismatch(Enum):
@@ -48,6 +50,19 @@ def refuse_unkept(found: Inspection) -> None:
     from advisor.datasets.again import intake_of  # 180 ms: polars
 
     intake_of(found)
+
+
+def asked(found: Inspection, given: GivenSplit) -> tuple[Inspection, GivenSplit]:
+    """The data as they are divided in this way, and the split with what its test is. Raises InputError."""
+    from advisor.datasets import dividing  # 180 ms: polars
+
+    if given.test is not None:
+        test = Path(given.test)
+        if test.resolve() == Path(found.path).resolve():
+            what, remedy = "it is what is learned from", "Name another file, or leave it out."
+            raise input_error("The test is the data themselves", what, where="--test", remedy=remedy)
+        given = replace(given, test=str(test.resolve()), fingerprint=dividing.fingerprint_of_test(test))
+    return dividing.asked(found, given), given
 
 
 def read_for(found: Inspection, task: str) -> Inspection:

@@ -35,14 +35,14 @@ from advisor.report.contents import Evidence, Outlook
 from advisor.session.data import album_of, folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
+from advisor.session.keeping import tried_and_kept
 from advisor.session.machines import unknown_card, with_published
 from advisor.session.measuring import measuring
 from advisor.session.models import with_model
 from advisor.session.outlook import outlook_of
 from advisor.session.recalling import tried_before
-from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
-from advisor.wording import shell_words, shorten
+from advisor.wording import shell_path, shell_words, shorten
 
 _PLANS_KEPT = 4
 _SHOWN = Detail(reasons=True, flips=False, questions=False)
@@ -235,12 +235,23 @@ class Desk:
         ) as done:
             return done.revision
 
-    def try_on_data(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
-        """Try the plan on the dataset, and count the outcomes likewise. Raises InputError where nothing can be tried."""
-        inputs = self.inputs_now()
-        with trying(inputs, seconds, complain=self._note, on_event=listener, stop=stop) as done:
-            self._count(trials=done.found)
-            return done.outcome
+    def try_on_data(
+        self, seconds: float, listener: TrialListener, stop: Stop, metric: str | None = None, save: Path | None = None
+    ) -> TrialResults:
+        """Try the plan on the dataset, and count the outcomes likewise. Raises InputError where nothing can be tried.
+
+        Args:
+            metric: by which models are compared; None for the task's.
+            save: a folder for the winner, if it is to be saved; what keeps it from that is a note.
+        """
+        done, card = tried_and_kept(
+            self.inputs_now(), seconds, save, complain=self._note, metric=metric, on_event=listener, stop=stop
+        )
+        self._count(trials=done.found)
+        if card is not None:
+            apply = f"`advisor apply {shell_path(str(save))} --data NEW --output PREDICTIONS.csv` predicts with it."
+            self._note("The winner is saved", f"{card.name} is in {shorten(save, 200)}. {apply}")
+        return done.outcome
 
     def evidence(self, plan: Plan) -> Evidence:
         inputs = replace(self.inputs, facts=self.interview.facts(), school=self.interview.school)

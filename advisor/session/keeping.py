@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from advisor.agent.trials.trying import thread_variables
 from advisor.children.command import module_command
@@ -22,7 +23,9 @@ from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.whole import sync_folder
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
-from advisor.session.trying import Tried
+from advisor.session.data import refuse_unkept
+from advisor.session.inputs import Inputs
+from advisor.session.trying import Tried, trying
 from advisor.training.child.request import Ended
 from advisor.training.kept.card import CARD, FILES, Card, is_card, read_card
 from advisor.training.kept.request import (
@@ -105,6 +108,44 @@ def not_worth_it(found: TrialResults) -> str | None:
         what = "it is not known how good the best one is on examples that it has not seen"
         return f"Nothing was saved: {what}. Give it more time with --budget."
     return None
+
+
+def tried_and_kept(
+    inputs: Inputs,
+    seconds: float,
+    folder: Path | None,
+    *,
+    complain: Complain,
+    stop: Stop | None = None,
+    **asked: Any,
+) -> tuple[Tried, Card | None]:
+    """Try, and save the winner in this folder, if one is named. What cannot be saved is a complaint: the trials come back.
+
+    Args:
+        seconds: for both.
+        folder: a new one, or an empty one.
+        asked: as `trying` takes it.
+
+    Raises InputError, before anything is tried where the folder or the data do not allow saving; else as `trying` does.
+    """
+    begun = time.monotonic()
+    if folder is not None:
+        check_folder(folder, force=False)
+        if inputs.inspection is not None:
+            refuse_unkept(inputs.inspection)
+    card = None
+    left = 0.0 if folder is None else kept_back(seconds)
+    with trying(inputs, seconds - left, complain=complain, stop=stop, **asked) as tried:
+        if folder is not None and not tried.outcome.interrupted:
+            why = not_worth_it(tried.outcome)
+            try:
+                if why is None:
+                    card = keep_model(tried, folder, seconds - (time.monotonic() - begun), stop=stop)
+                else:
+                    complain("No model is saved", why)
+            except InputError as error:
+                complain(error.title, str(error.problems[0]))
+    return tried, card
 
 
 def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = False, stop: Stop | None = None) -> Card:

@@ -12,6 +12,7 @@ from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.trials.events import TrialListener
 from advisor.children.stopping import Stop
+from advisor.datasets.given import GivenSplit
 from advisor.errors import did_you_mean, input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
@@ -21,10 +22,10 @@ from advisor.report.plan.explanation_text import explanation_page
 from advisor.session.data import folder_of
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import gather, plan_of
+from advisor.session.keeping import tried_and_kept
 from advisor.session.measuring import measuring, seconds_of
 from advisor.session.models import shape_text
 from advisor.session.reporting import report_of
-from advisor.session.trying import trying
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shorten
 
@@ -184,6 +185,11 @@ class Session:
         on_event: TrialListener | None = None,
         *,
         seed: int = 0,
+        metric: str | None = None,
+        save: str | Path | None = None,
+        test: str | Path | None = None,
+        time_column: str | None = None,
+        group: str | None = None,
         stop: Stop | None = None,
         fresh: bool = False,
     ) -> TrialResults:
@@ -195,6 +201,12 @@ class Session:
             budget: seconds, or a text such as `60s` or `2 min`; with what a stopped run has spent.
             on_event: is told what happens, in this thread. What it raises ends the run, and its child.
             seed: another number holds other examples out.
+            metric: by which models are compared: `accuracy`, `roc_auc`, or another name of ours or of scikit-learn's.
+            save: a new folder, into which the winner is saved for `advisor apply`; a part of the budget is kept for that. Where
+                there is no winner, or it cannot be saved, a warning says so.
+            test: a file or folder like the data, whose examples are held out; all of the data are then learned from.
+            time_column: the latest examples by this column are held out.
+            group: examples with one value of this column are never on both sides; it is no input.
             stop: another thread sets it to end the run; what is finished comes back.
             fresh: forget what a stopped run has finished.
 
@@ -203,14 +215,24 @@ class Session:
             `interrupted` set, if the data were in memory by then.
 
         Raises:
-            InputError: there are no data, nothing can be learned from them, or there was no time for anything.
+            InputError: there are no data, nothing can be learned from them, they cannot be divided so, the winner could not
+                be saved there, or there was no time for anything.
             KeyboardInterrupt: before the data were in memory.
         """
-        with trying(
-            self.inputs, seconds_of(budget), complain=_warn, seed=seed, fresh=fresh, on_event=on_event, stop=stop
-        ) as done:
-            self.inputs = replace(self.inputs, trials=(*self.inputs.trials, *done.found))
-            return done.outcome
+        done, _ = tried_and_kept(
+            self.inputs,
+            seconds_of(budget),
+            None if save is None else Path(save),
+            complain=_warn,
+            seed=seed,
+            metric=metric,
+            given=GivenSplit(None if test is None else str(test), time_column, group),
+            fresh=fresh,
+            on_event=on_event,
+            stop=stop,
+        )
+        self.inputs = replace(self.inputs, trials=(*self.inputs.trials, *done.found))
+        return done.outcome
 
     def report(self, format: Literal["text", "json", "markdown", "html"] = "text") -> str:
         """The plan as text, JSON, Markdown, or one HTML file with the evidence beside it.

@@ -12,9 +12,10 @@ import psutil
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.dataset import SUPERVISED, UNSAID, Inspection, Task, Weight
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Problem, input_error
 from advisor.inference.plan import Plan
-from advisor.session.data import read_for, with_inspection
+from advisor.session.data import asked, read_for, with_inspection
 from advisor.session.inputs import Inputs, plan_of
 from advisor.training.child.request import Request
 from advisor.wording import join_names, shell_path, shell_word, shorten
@@ -40,8 +41,19 @@ class Prepared:
     seconds: float
 
 
-def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, stop: Stop | None = None) -> Prepared:
-    """The request for data that were inspected. `spent` of the budget is gone already.
+def prepared(
+    inputs: Inputs,
+    budget: float,
+    seed: int = 0,
+    spent: float = 0.0,
+    stop: Stop | None = None,
+    given: GivenSplit = AS_THE_DATA_ARE,
+    horizon: int | None = None,
+) -> Prepared:
+    """The request for data that were inspected and are to be divided in this way. `spent` of the budget is gone already.
+
+    Args:
+        horizon: steps that a forecast predicts at once; None for one.
 
     Raises InputError; NothingTriedError where `stop` was set meanwhile.
     """
@@ -50,7 +62,16 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     stated = inputs.facts.known("task.kind")
     _check_target(inputs.inspection, None if stated is None else str(stated.value))
     inputs, inspection = for_the_task(inputs, inputs.inspection)
+    if given:
+        inspection, given = asked(inspection, given)
+        facts = with_inspection(inputs.knowledge, inputs.facts, inspection, here=inputs.here)
+        inputs = replace(inputs, inspection=inspection, facts=facts)
     _check_columns(inspection)
+    outputs = _known(inputs, "task.outputs")
+    if horizon is None and inspection.task is Task.FORECAST and outputs is not None and outputs > 1:
+        horizon = outputs
+    if horizon is not None:
+        inputs, inspection = _looking_ahead(inputs, inspection, horizon)
     if stop is not None and stop.all:
         raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
@@ -58,7 +79,27 @@ def prepared(inputs: Inputs, budget: float, seed: int = 0, spent: float = 0.0, s
     plan = plan_of(replace(inputs, outcomes=(), trials=()))
     enough = most_examples(inspection, budget, _known(inputs, "machine.memory_bytes") or psutil.virtual_memory().total)
     spent += time.monotonic() - begun
-    return Prepared(inputs, _request(inputs, plan, inspection, budget - spent, seed, enough), warned, spent)
+    request = _request(inputs, plan, inspection, budget - spent, seed, enough)
+    return Prepared(inputs, replace(request, given=given, horizon=horizon or 1), warned, spent)
+
+
+def _looking_ahead(inputs: Inputs, inspection: Inspection, horizon: int) -> tuple[Inputs, Inspection]:
+    """The data with so many steps to predict. Raises InputError where there are no steps, or too few for that."""
+    title, where = "The horizon cannot be kept", "--horizon"
+    if inspection.task is not Task.FORECAST:
+        what = f"it is of forecasts, and the task is to {inspection.task}"
+        raise input_error(
+            title, what, where=where, remedy="Leave it out, or name a table whose rows follow each other in time."
+        )
+    if horizon > inspection.examples // 3:
+        what = f"{horizon:,} steps ahead are too many for a series with {inspection.examples:,} steps to learn from"
+        most = max(1, inspection.examples // 3)
+        raise input_error(
+            title, what, where=where, remedy=f"Take {most:,} or fewer: some must test what others taught."
+        )
+    told = replace(inspection, facts={**inspection.facts, "task.outputs": horizon})
+    facts = with_inspection(inputs.knowledge, inputs.facts, told, here=inputs.here)
+    return replace(inputs, inspection=told, facts=facts), told
 
 
 def _check_target(inspection: Inspection, task: str | None) -> None:
@@ -146,6 +187,6 @@ def _whole(value: object) -> int:
 
 
 def _known(inputs: Inputs, name: str) -> int | None:
-    """A fact of the machine, or of the container where that has a limit."""
+    """A fact that is a whole number; of the machine that of the container where that has a limit."""
     known = inputs.facts.known(name)
     return known.value if known is not None and isinstance(known.value, int) else None

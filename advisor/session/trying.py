@@ -12,6 +12,7 @@ from advisor.agent.trials.events import Forewarned, TrialListener
 from advisor.agent.trials.trying import Trying
 from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Complain, InputError, input_error
 from advisor.plain import encode
 from advisor.probes.outcome import Outcome
@@ -43,6 +44,8 @@ def trying(
     complain: Complain,
     seed: int = 0,
     metric: str | None = None,
+    given: GivenSplit = AS_THE_DATA_ARE,
+    horizon: int | None = None,
     fresh: bool = False,
     spent: float = 0.0,
     on_event: TrialListener | None = None,
@@ -59,6 +62,8 @@ def trying(
         complain: is told what goes wrong and stops nothing: without a journal the run could not be resumed.
         seed: another number holds other examples out.
         metric: by which models are compared, one of ours or of scikit-learn's; None for the task's.
+        given: the split into training and test, where somebody asks for one.
+        horizon: steps that a forecast predicts at once; None for one.
         fresh: forget what a stopped run has finished.
         spent: seconds of the budget that are gone already.
         on_event: is told what happens, in this thread; what it raises ends the run.
@@ -71,7 +76,7 @@ def trying(
         raise input_error("There are no data", "none were named", remedy="Point at your data first.")
     check_here(inputs, "Nothing can be tried")
     remove_abandoned()
-    found = prepared(inputs, seconds, seed, spent, stop)
+    found = prepared(inputs, seconds, seed, spent, stop, given, horizon)
     found = replace(found, request=replace(found.request, metric=metric))
     if found.warned and on_event is not None:
         on_event(Forewarned(found.warned))
@@ -106,6 +111,8 @@ def _open_journal(
         "seconds": seconds,
         "seed": request.seed,
         "metric": request.metric,
+        "horizon": request.horizon,
+        "given": encode(request.given),
         "most_examples": request.most_examples,
         "machine": inputs.machine.fingerprint,
         "torch": torch_version(),

@@ -20,8 +20,10 @@ OPERATIONS = 3e9
 """Of one step of a trial: some tenths of a second for one core of a processor."""
 SMALLEST = 2
 """Examples of a batch, so that there is something to normalise and to tell apart."""
-CLASSICAL = ("gradient_boosting", "random_forest", "linear", "svm", "knn", "naive_bayes", "ensemble")
+CLASSICAL = ("gradient_boosting", "random_forest", "linear", "svm", "knn", "naive_bayes", "ensemble", "statistical")
 """The models of a plan that are no networks."""
+STATISTICAL = "statistical"
+"""The one of them that forecasts a series, and stores nothing that was fitted."""
 
 
 def _nothing(spec: NetworkSpec, *_: object) -> Never:
@@ -184,9 +186,11 @@ class Blueprint:
     named: Named | None = None
     """The network that somebody named, where it is not built here."""
     members: tuple[Member, ...] = ()
-    """The models that are no networks; empty of a network."""
+    """The models of scikit-learn; empty of a network and of a statistical model."""
     reads: Reads | None = None
     """None where no table was looked at."""
+    variant: str = ""
+    """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
 
     @property
     def is_network(self) -> bool:

@@ -78,8 +78,8 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
         case "linear":
             name, arguments = _LOSSES_OF_LINEAR.get(loss, ("Ridge", own))
         case "svm" if classes:
-            machine = f"{'LinearSVC' if texts else 'SVC'}({', '.join(own)})"
-            name, arguments = "CalibratedClassifierCV", [machine, "ensemble=False"]
+            machine = f"LinearSVC({', '.join([*own, 'random_state=seed'])})" if texts else f"SVC({', '.join(own)})"
+            name, arguments = "CalibratedClassifierCV", [machine, "ensemble=False", "cv=3"]
         case "svm":
             name, arguments = "SVR", own
         case "knn":

@@ -17,6 +17,7 @@ from advisor.networks.family import Answer
 from advisor.networks.registry import find
 from advisor.starter.blueprint import (
     CLASSICAL,
+    STATISTICAL,
     Blueprint,
     Computing,
     Layout,
@@ -109,6 +110,7 @@ def blueprint_of(
         named=named,
         members=_members(plan, network, classes=targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)),
         reads=_reads(inspection, target),
+        variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
     )
     return replace(blueprint, differences=(*blueprint.differences, *_other_sizes(plan, blueprint)))
 
@@ -135,8 +137,8 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
 
 
 def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
-    """The models that are no networks, in the variants that won the trials."""
-    if network not in CLASSICAL:
+    """The models of scikit-learn, in the variants that won the trials."""
+    if network not in CLASSICAL or network == STATISTICAL:
         return ()
 
     def member(model: str, share: float) -> Member:

@@ -8,7 +8,7 @@ from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report.contents import SPREAD
-from advisor.starter.blueprint import Blueprint
+from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
 
@@ -52,6 +52,11 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
 def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
     """Raise InputError where a project cannot keep what the plan rests on, and would fail or learn something else."""
     title = "A project cannot keep to this plan"
+    if blueprint.network == STATISTICAL and (blueprint.layout is not Layout.SERIES or blueprint.kind != "forecast"):
+        what = "a statistical model forecasts a series, and these are other data or another task"
+        raise input_error(
+            title, what, where="network.type", remedy="Name a table whose rows follow one another in time."
+        )
     strategy = plan.value("memory.strategy") if "memory.strategy" in plan.recommendations else None
     if blueprint.is_network and strategy == "does_not_fit":
         what = "by the plan's own figures this training fits into the memory in no way"

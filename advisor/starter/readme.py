@@ -29,6 +29,8 @@ FILES = {
     "sizes.py": "sizes that the plan does not state",
     "loss.py": "the number that training minimises",
     "supervised.py": "losses that compare answers with targets",
+    "forecaster.py": "the model: fitted to what is known, and told later values as they come",
+    "seasons.py": "finds after how many steps the values repeat",
     "data.py": "reads your data, or makes some up",
     "preparation.py": "examples as numbers, in the way that the examples of the training show",
     "table_columns.py": "the columns of a table as numbers, as the trials prepare them",

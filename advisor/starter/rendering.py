@@ -29,7 +29,7 @@ from advisor.networks.families.transformer.declaration import (
 )
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
-from advisor.starter.blueprint import Blueprint, Layout, Targets, counts_words
+from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets, counts_words
 from advisor.starter.members import construction
 from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
@@ -43,6 +43,8 @@ _PREPARING = _ADVISOR / "datasets" / "preparing"
 _WORDS = _ADVISOR / "datasets" / "values" / "words.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
 _OURS = re.compile(r"^from advisor\.datasets\.(?:preparing|values)\.(\w+) import", re.MULTILINE)
+_FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
+_SEASONS = _ADVISOR / "datasets" / "tables" / "series" / "seasons.py"
 _PARTS = _ADVISOR / "networks" / "parts"
 _PART = re.compile(r"^from advisor\.networks\.parts\.(\w+) import", re.MULTILINE)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -78,7 +80,11 @@ _SHARED = (
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
     """The name of every file of the project but README.md, with the template that it comes from."""
-    if not blueprint.is_network:
+    if blueprint.network == STATISTICAL:
+        own = ("settings", "data", "train", "predict")
+        chosen = {f"{name}.py": f"classical/forecasting/{name}.py.j2" for name in own}
+        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
+    elif not blueprint.is_network:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
         chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
@@ -125,6 +131,8 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
     """Modules of ours by the name that they have in the project."""
+    if blueprint.network == STATISTICAL:
+        return {source.name: source.read_text("utf-8") for source in (_FORECASTER, _SEASONS)}
     if not blueprint.is_network:
         return _verbatim(_preparing(blueprint))
     sources = [_LOOP / "schedules.py"]
@@ -187,7 +195,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "hours": max(1, round(computing.hours or 24)),
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
-    if not blueprint.is_network:
+    if blueprint.members:
         names |= _of_members(blueprint)
     if blueprint.network == "transformer" and blueprint.named is None:
         units, patch = blueprint.hidden_units, patch_size(math.gcd(shape.height, shape.width))

@@ -24,6 +24,8 @@ from advisor.probes.outcome import Outcome
 from advisor.resources import rules_folder
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
+from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
 
@@ -74,6 +76,13 @@ def planned(knowledge: Knowledge, outcomes: Sequence[Outcome], known: FactBase |
 
 
 TO_FFN = bet("network.type", "cnn", "ffn")
+
+
+def test_all_settings_that_are_tried_can_be_facts(knowledge: Knowledge) -> None:
+    for classes in (True, False):
+        for one in menu(Planned(), "text", classes=classes).settings:
+            fact = knowledge.vocabulary.facts[f"trial.variant.{one.model}"]
+            assert one.variant in fact.choice_names
 
 
 def test_each_type_of_network_that_is_tried_can_be_told_to_be_the_best(knowledge: Knowledge) -> None:

@@ -131,6 +131,8 @@ def test_wrong_input_is_refused_before_anything_is_tried(wine: Path, tmp_path: P
     no_series = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=forecast")
     assert no_series.count("These data cannot be read") + no_series.count("do not fit together") == 1, "one message"
     assert "the task is said to be forecast, but it is read as one to classify" in no_series
+    no_steps = refused("try", "--data", wine, "--target", "kind", "--horizon", "3")
+    assert "--horizon: it is of forecasts, and the task is to classify" in no_steps
     no_truth = refused("try", "--data", wine, "--target", "kind", "--set", "task.kind=generate")
     assert "task.kind: the answers say generate, and only classes, numbers and forecasts can be tried" in no_truth
     report = tmp_path / "there.md"

@@ -12,7 +12,17 @@ from advisor.cli.commands.options import Try
 from advisor.cli.options import SchoolName, typed_again
 from advisor.cli.trying_progress import sparkline
 from advisor.facts.verdict import Verdict
-from advisor.report.found.trying import amount, bet_sentence, how, next_steps, trial_line, trying_markdown, trying_page
+from advisor.report.found.trying import (
+    TITLES,
+    amount,
+    bet_rows,
+    bet_sentence,
+    how,
+    next_steps,
+    trial_line,
+    trying_markdown,
+    trying_page,
+)
 from advisor.report.html.trying import trying_html
 from advisor.report.page import Look
 from advisor.training.ladder.outcome import Best, Bet, DataTried, Final, Metric, NotTried, TrialResults, Winner
@@ -101,6 +111,13 @@ def test_commands_to_type_next_repeat_how_the_task_was_stated() -> None:
     said = "--data /data/wine.csv --target kind --answers 'my answers.yaml' --set task.kind=classify --school survey --rules pack"
     assert commands == [f"advisor try {said} --metric neg_log_loss --budget 10min", f"advisor recommend {said}"]
     assert typed_again(Try(Path("wine.csv")), STATED) == ""
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_its_place_in_the_report(verdict: Verdict) -> None:
+    moved = replace(BET, topic="network.type", before="boosting", rival="linear", after="linear", verdict=verdict)
+    (row,) = bet_rows(replace(OUTCOME, bets=(moved,)), TITLES)
+    assert row[2] in trying_html(replace(OUTCOME, bets=(moved,)))
 
 
 def test_a_line_for_each_trial() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.datasets.given import GivenSplit
 from advisor.report.found.trying import next_steps
 from advisor.report.found.trying_brief import trying_brief
 from advisor.report.page import SCREEN, Look, cells
@@ -24,9 +25,17 @@ def many(outcome: TrialResults) -> TrialResults:
     )
 
 
+KEEPING = replace(
+    OUTCOME,
+    keeping="--seed 3",
+    data=replace(OUTCOME.data, given=GivenSplit(group="patient"), how="Whole groups. And so."),
+)
+
+
 @pytest.mark.parametrize(
     "outcome",
     [
+        KEEPING,
         OUTCOME,
         replace(OUTCOME, finals=()),
         many(OUTCOME),
@@ -51,6 +60,14 @@ def test_what_won_stands_before_figures_bets_and_commands_that_are_whole() -> No
     assert all(f"  {command}" in text for command in commands)
     order = [said.index(part) for part in (OUTCOME.says, "selection never saw", "before -> measured -> after", "NEXT")]
     assert order == sorted(order)
+
+
+def test_the_split_that_somebody_asked_for_is_told_and_how_the_winner_is_kept() -> None:
+    lines = trying_brief(replace(KEEPING, told="--group patient"), Look(120)).splitlines()
+    assert lines[1] == "  Whole groups."
+    assert any("--target kind --group patient --seed 3 --save model" in line for line in lines)
+    assert any("advisor apply model --data NEW --output PREDICTIONS.csv" in line for line in lines)
+    assert "--save" not in trying_brief(OUTCOME, Look(120)), "where it is saved, or cannot be"
 
 
 def test_without_a_held_out_score_the_folds_are_shown() -> None:

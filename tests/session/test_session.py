@@ -266,11 +266,12 @@ def test_try_and_session_try_by_one_function(flowers: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(trying, "Trying", tries)
     with pytest.raises(AskedError):
-        advisor.Session(data=flowers, target="kind").try_on_data("30s", seed=3)
+        advisor.Session(data=flowers, target="kind").try_on_data("30s", seed=3, metric="log_loss", group="a")
     with pytest.raises(AskedError):
         program().main(
-            ["try", "--data", str(flowers), "--target", "kind", "--budget", "30s", "--seed", "3"], standalone_mode=False
-        )
+            ["try", "--data", str(flowers), "--target", "kind", "--budget", "30s", "--seed", "3", "--metric", "log_loss",
+             "--group", "a"], standalone_mode=False
+        )  # fmt: skip
     first, second = (replace(request, budget=30.0, seconds=30.0) for request in asked)
     assert first == second
 
@@ -289,6 +290,36 @@ def test_trials_count_from_then_on_and_ctrl_c_keeps_what_is_finished(flowers: Pa
     assert not results.interrupted
     assert results.resumed == 1
     assert {one.topic for one in session.inputs.trials} <= {bet.topic for bet in results.bets}
+
+
+@pytest.mark.slow
+def test_a_stopped_run_goes_on_where_the_split_is_the_same_and_begins_anew_where_it_is_not(flowers: Path) -> None:
+    def interrupts(event: TrialEvent) -> None:
+        if isinstance(event, Trial):
+            raise KeyboardInterrupt
+
+    session = advisor.Session(data=flowers, target="kind")
+    assert len(session.try_on_data("60s", interrupts, group="a").trials) == 1
+    assert session.try_on_data("60s", interrupts).resumed == 0
+    assert session.try_on_data("60s", interrupts, group="b").resumed == 0
+    assert session.try_on_data("60s", interrupts, group="a").resumed == 1
+
+
+@pytest.mark.slow
+def test_the_winner_is_saved_and_what_keeps_it_from_that_is_told(tmp_path: Path) -> None:
+    data, folder = tmp_path / "data.csv", tmp_path / "model"
+    data.write_text(
+        "a,b,kind\n" + "".join(f"{n % 7},{n % 5},{'xy'[n % 7 > 3]}\n" for n in range(200)), encoding="utf-8"
+    )
+    session = advisor.Session(data=data, target="kind")
+    assert session.try_on_data("20s", save=folder).best is not None
+    assert (folder / "card.json").exists()
+    with pytest.raises(advisor.InputError, match="there is a saved model already"):
+        session.try_on_data("20s", save=folder)
+    data.write_text("a,b,kind\n" + "".join(f"{n % 7},{n % 5},{'xy'[n % 2]}\n" for n in range(60)), encoding="utf-8")
+    with pytest.warns(advisor.AdvisorWarning, match="No model is saved: Nothing was saved"):
+        assert advisor.Session(data=data, target="kind").try_on_data("15s", save=tmp_path / "none").finals
+    assert not (tmp_path / "none").exists()
 
 
 # --- importing -------------------------------------------------------------------------------------------------------

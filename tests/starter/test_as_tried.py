@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 import polars
 import pytest
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
@@ -208,7 +207,10 @@ def test_texts_are_counted_as_in_the_trial(network: str, tmp_path: Path) -> None
 
 
 VARIANTS = [
-    (name, variant) for name in CLASSICAL if name in TRIED for variant in variants(name, classes=True) or ["default"]
+    (name, variant)
+    for name in CLASSICAL
+    if name in TRIED and name != "naive_bayes"  # which is for texts
+    for variant in variants(name, classes=True)
 ]
 SETS = {"random_state", "n_jobs", "warm_start", "categorical_features"}
 """Parameters by which nothing is chosen, or which the training sets."""
@@ -221,16 +223,13 @@ def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: s
     made = blueprint(data, target, network, **{f"trial.variant.{network}": variant})
     folder, classes = written(tmp_path / "project", made), target == "open"
     settings = dict(variants(network, classes=classes)[variant])
-    if variant == "extra":
-        estimator: Any = (ExtraTreesClassifier if classes else ExtraTreesRegressor)(**settings)
-    else:
-        estimator = model_tried(network, "classify" if classes else "regress", 0, settings)
+    estimator: Any = model_tried(network, "classify" if classes else "regress", 0, settings, variant=variant)
     rounds = [made.members[0].rounds] if made.grows else []
     (mine,) = module(folder, "model").make_models(*rounds, seed=0)
     assert type(mine) is type(estimator)
     sets = SETS | ({"max_iter"} if network == "gradient_boosting" and variant != "default" else set())
-    told, wanted = ({k: v for k, v in each.get_params().items() if k not in sets} for each in (mine, estimator))
-    assert {name: told[name] for name in wanted} == wanted
+    told, wanted = ({k: str(v) for k, v in each.get_params().items() if k not in sets} for each in (mine, estimator))
+    assert told == wanted
 
 
 def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held_them_out(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from advisor.starter.blueprint import CLASSICAL, Blueprint
+from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint
 from advisor.starter.planning import blueprint_of
 from advisor.starter.rendering import files_of
 from tests.starter.projects import TABLE, complaints, generated, plan_of, run, some
@@ -102,7 +102,8 @@ def test_no_choice_leaves_a_line_that_ruff_would_change(tmp_path: Path) -> None:
     made += [extras(), plain()]
     made += [of_series(*names) for names in product(("ffn", "rnn", "lstm", "transformer"), TASKS)]
     made += [of_sounds(*names) for names in product(("ffn", "lstm", "transformer"), (1, 8))]
-    made += [classical(*names) for names in product(CLASSICAL, CLASSICAL_TASKS)]
+    made += [classical(*names) for names in product(CLASSICAL, CLASSICAL_TASKS) if names[0] != STATISTICAL]
+    made += [classical(STATISTICAL, FORECAST)]
     for number, blueprint in enumerate(made):
         written(tmp_path / str(number), blueprint)
     assert complaints(tmp_path) == ""
@@ -204,11 +205,12 @@ def test_sounds(network: str, values: int, tmp_path: Path) -> None:
     trained(tmp_path, of_sounds(network, values))
 
 
+FORECAST = f"task.kind=forecast task.outputs=2 {SERIES}"
 CLASSICAL_TASKS = {
     "task.kind=classify task.outputs=3 data.modality=tabular data.inputs=5": "cross_entropy",
     "task.kind=classify task.outputs=3 task.multilabel=yes data.modality=tabular data.inputs=5": "binary_cross_entropy",
     "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=5": "quantile",
-    f"task.kind=forecast task.outputs=2 {SERIES}": "mae",
+    FORECAST: "mae",
     f"task.kind=classify task.outputs=2 {SERIES}": "cross_entropy",
     "task.kind=classify task.outputs=3 data.modality=text": "cross_entropy",
     "task.kind=classify task.outputs=3 data.modality=image data.inputs=48": "cross_entropy",
@@ -223,7 +225,7 @@ def classical(network: str, facts: str) -> Blueprint:
 TASKS_OF_MODELS = [
     param
     for param in some(4, CLASSICAL, CLASSICAL_TASKS)
-    if param.values[0] != "naive_bayes" or "modality=text" in param.values[1]
+    if param.values[0] != STATISTICAL and (param.values[0] != "naive_bayes" or "modality=text" in param.values[1])
 ]
 
 

@@ -23,8 +23,8 @@ TIMED = [name for name in buildable() if family(name).untimed is None and family
 
 def test_every_type_of_network_has_its_templates() -> None:
     types = knowledge().topics["network.type"].values
-    assert set(types) == {*buildable(), *CLASSICAL, "statistical"}
-    for name in set(types) - {"statistical"}:
+    assert set(types) == {*buildable(), *CLASSICAL}
+    for name in types:
         for template in templates_of(blueprint_of(plan_of(TABLE, network_type=name))).values():
             assert any((folder / template).is_file() for folder in FOLDERS), f"{name}: {template}"
         assert name in CLASSICAL or (folder_of(name) / "model.py.j2").is_file(), f"{name}: model.py.j2"

@@ -15,6 +15,7 @@ import torch
 from PIL import Image
 
 from advisor.starter.blueprint import Layout, Targets
+from advisor.training.child.forecaster import History
 from tests.starter.blueprints import blueprint, module, project
 from tests.starter.projects import complaints, run
 
@@ -212,6 +213,29 @@ def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> 
     polars.read_csv(data).with_columns(load=polars.lit(None)).write_csv(tmp_path / "empty.csv")
     run(folder, f"python predict.py --data {tmp_path / 'empty.csv'} --output empty.csv")
     assert polars.read_csv(folder / "empty.csv")["prediction"].is_finite().all()
+
+
+@pytest.mark.parametrize("variant", ["", "theta", "seasonal_naive"])
+def test_a_statistical_model_is_fitted_to_the_series_that_it_is_given(variant: str, tmp_path: Path) -> None:
+    values = [10 + step / 20 + 3 * math.sin(2 * math.pi * step / 12) for step in range(130)]
+    polars.DataFrame({"month": range(120), "load": values[:120]}).write_csv(tmp_path / "known.csv")
+    polars.DataFrame({"month": range(130), "load": values}).write_csv(tmp_path / "newer.csv")
+    made = blueprint("statistical", Layout.SERIES, Targets.NUMBERS, kind="forecast", outputs=3, variant=variant)
+    folder = project(tmp_path / "project", made)
+    assert "statsforecast" in (folder / "requirements.txt").read_text()
+    said = run(folder, f"python train.py --data {tmp_path / 'known.csv'}")
+    kept = json.loads((folder / "runs" / "model.json").read_text())
+    assert (kept["variant"], kept["seasons"]) == (variant or "ets", [12])
+    simple, model = (float(line.rpartition(" ")[2]) for line in said.splitlines()[:2])
+    assert model == simple if variant == "seasonal_naive" else model < simple, said
+    run(folder, f"python predict.py --data {tmp_path / 'newer.csv'}")
+    found = polars.read_csv(folder / "predictions.csv")
+    own = History(variant or "ets", numpy.array(values), (12,)).forecast(130, 3)
+    assert found["prediction"].to_numpy() == pytest.approx(own)
+    assert (found["low"] <= found["high"]).all()
+    polars.DataFrame({"other": values}).write_csv(tmp_path / "other.csv")
+    with pytest.raises(SystemExit, match="no column 'load'"):
+        run(folder, f"python predict.py --data {tmp_path / 'other.csv'} --force")
 
 
 def test_trees_of_more_nodes_and_unknown_tokens_are_answered(tmp_path: Path) -> None:

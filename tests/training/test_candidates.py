@@ -42,9 +42,17 @@ modalities = st.sampled_from(["tabular", "image", "text", "time_series", "audio"
 
 
 def test_the_simple_comes_before_the_deep() -> None:
-    names = [candidate.name for candidate in menu(PLANNED, "tabular").openers]
-    assert names[:4] == ["trivial", "linear", "random forest", "gradient boosting"]
-    assert names[4:] == ["ffn 100 plain", "ffn 64", "ffn 64-64 as planned"]
+    names = [candidate.name for candidate in menu(PLANNED, "tabular").openers if not candidate.instead_of]
+    simple = ["trivial", "linear", "nearest neighbours", "support vectors", "random forest", "gradient boosting"]
+    assert names == [*simple, "ffn 100 plain", "ffn 64", "ffn 64-64 as planned"]
+
+
+@pytest.mark.parametrize(
+    ("modality", "classes", "there"), [("text", True, True), ("text", False, False), ("tabular", True, False)]
+)
+def test_naive_bayes_is_for_classes_of_texts(modality: str, classes: bool, there: bool) -> None:
+    made = menu(PLANNED, modality, classes=classes)
+    assert ("naive_bayes" in {one.model for one in made.openers}) is there
 
 
 def test_scikit_learns_default_network_is_always_there() -> None:
@@ -57,7 +65,8 @@ def test_scikit_learns_default_network_is_always_there() -> None:
 
 def test_only_the_planned_network_has_the_plans_normalisation_and_dropout() -> None:
     planned = replace(PLANNED, normalization="batch_norm", dropout=0.2)
-    tried = {c.name: c.settings for c in menu(planned, "time_series").openers if c.settings is not None}
+    openers = (one for one in menu(planned, "time_series").openers if not one.instead_of)
+    tried = {c.name: c.settings for c in openers if c.settings is not None}
     with_them = [
         name for name, settings in tried.items() if (settings.normalization, settings.dropout) == ("batch_norm", 0.2)
     ]

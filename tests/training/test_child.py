@@ -23,7 +23,7 @@ from advisor.agent.trials.trying import MOST_STARTS, Trying
 from advisor.children.supervise import Limits
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
-from advisor.errors import InputError
+from advisor.errors import InputError, Problem
 from advisor.training.child.request import (
     MESSAGES,
     Began,
@@ -51,7 +51,7 @@ FINALS = Finals((Final("linear", Kind.BASELINE, (0.9,), 0.9, 0.8, 1.0),), (Diffe
 SAID: list[Message] = [
     READY, Began("linear", Stage.BASELINES, 0, Kind.BASELINE), Began("linear", None, 0, Kind.BASELINE),
     EpochSeen(3, 0.5), LINEAR, FINALS, Costly("random forest", 40.0), Note("so"), INSIGHT,
-    Refused("No", "d.csv", "empty", "Fill it."),
+    Refused("No", (Problem("d.csv", "empty", "Fill it."),)),
 ]  # fmt: skip
 
 

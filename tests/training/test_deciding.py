@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
+from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import BALANCED, F1, decisions
+from advisor.training.child.finals import FinalRound
+from advisor.training.child.fitting import Fitting
+from advisor.training.child.metrics import LOG_LOSS
+from advisor.training.child.request import Finals
+from advisor.training.ladder.candidates import Candidate
+from advisor.training.ladder.trial_record import Kind, Stage
 
 SHARES = np.array([0.9, 0.1])
 
@@ -45,3 +56,19 @@ def test_of_several_classes_the_rare_ones_are_taken_where_they_are_likelier_than
     found = decisions(np.array([0.8, 0.1, 0.1]))
     assert found.scores(truth, likely) == {BALANCED: 1.0}
     assert found.thresholds == {}
+
+
+@pytest.mark.parametrize(("last", "told"), [([0, 0, 0, 1], True), ([0, 0, 0, 0], False)])
+def test_decisions_are_not_scored_on_held_out_examples_that_lack_a_class(last: list[int], told: bool) -> None:
+    targets = np.array([0] * 20 + [1] * 4 + last)
+    inputs = polars.DataFrame({"x": np.arange(28.0)})
+    examples = Examples("tabular", Task.CLASSIFY, inputs, targets, ("common", "rare"))
+    split = Split(np.arange(24), np.arange(24, 28), "")
+    shares = np.array([20, 4]) / 24
+    finals = FinalRound(Fitting(examples, 1), split, LOG_LOSS, 0, lambda _: decisions(shares, 1))
+    linear = Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear")
+    trivial = Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial")
+    said = [
+        one for one in finals.hold([trivial, linear], [], lambda _: 1.0, time.monotonic()) if isinstance(one, Finals)
+    ]
+    assert all(bool(final.also) is told and bool(final.thresholds) is told for final in said[-1].finals)

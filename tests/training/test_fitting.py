@@ -28,7 +28,7 @@ from advisor.training.child.metrics import (
     score,
 )
 from advisor.training.child.scoring import Resampling, described, interval
-from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, NetworkSettings, Planned
+from advisor.training.ladder.candidates import Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
 
@@ -191,11 +191,10 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
     split = outer_split(examples)
     assert len(split.training) > EARLY_STOPPING_NEEDS
     fitting = Fitting(examples, 1)
-    learning, stopping = fitting._kept_back(NetworkSettings("ffn", (8,)), split.training, 0)
+    learning, stopping = fitting._kept_back(split.training, 0)
     assert stopping is not None
     assert set(learning) | set(stopping) == set(split.training)
     assert not set(learning) & set(stopping)
-    assert fitting._kept_back(SCIKIT_LEARN_LIKE, split.training, 0) == (split.training, None)
 
 
 def test_a_training_ends_when_its_time_does() -> None:

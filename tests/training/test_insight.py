@@ -121,6 +121,13 @@ def test_scikit_learn_finds_the_same_importance_of_numbers() -> None:
         assert one.loss == pytest.approx(mean, rel=0.15, abs=0.02)
 
 
+def test_a_rare_class_shows_what_it_follows_from() -> None:
+    draw = numpy.random.default_rng(0)
+    x, noise = draw.normal(size=1500), draw.normal(size=1500)
+    found = importance(winner(tabular({"noise": noise, "x": x}, coin(logistic(1.5 * x - 3.8)))), LATER)
+    assert [one.column for one in found.shown] == ["x"]
+
+
 def test_columns_that_there_was_no_time_for_are_counted() -> None:
     columns, chance = people(200)
     found = importance(winner(tabular(columns, coin(chance))), time.monotonic())
@@ -385,6 +392,15 @@ def test_a_piece_that_fails_costs_itself_alone() -> None:
     assert "could not be found out" in last.not_known[1].reason
     assert last.slices is not None
     assert last.learning_curve is not None
+
+
+def test_a_model_that_says_something_else_when_it_is_asked_once_more_is_not_explained() -> None:
+    columns, chance = people(300)
+    subject, other = winner(tabular(columns, coin(chance))), winner(tabular(columns, coin(chance, 1)))
+    changed = replace(subject, fitted=replace(subject.fitted, learned=other.fitted.learned))
+    last = told_of(changed, time.monotonic() + 60)[-1]
+    assert last.importance is None
+    assert any("something else than before" in one.reason for one in last.not_known)
 
 
 def test_what_is_no_table_has_mistakes_and_a_curve() -> None:

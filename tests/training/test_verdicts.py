@@ -181,6 +181,24 @@ def test_more_than_the_trivial_on_held_out_examples_is_called_noise_or_not() -> 
     assert "which is beyond noise: the two disagree" in says(0.05, 0.3)
 
 
+def test_of_a_series_nothing_is_said_only_where_no_finalist_beats_an_earlier_value() -> None:
+    rmse = Metric("rmse", "RMSE", 0.01, False, task="forecast", in_units=True)
+    ladder = Ladder(LADDER.menu, 6, 0.25, greater_is_better=False)
+
+    def judged_of(low: float) -> tuple[Winner, str]:
+        trials = [trial("trivial", around(3.0)), trial("random forest", around(4.0))]
+        finals = [final("trivial", 5.0), final("random forest", 3.0)]
+        found = [Difference("random forest", "trivial", 2.0, low, 3.0)]
+        return Judging(ladder, rmse, trials, finals, found).verdict()
+
+    assert judged_of(1.0)[0] is Winner.BASELINE
+    assert "The best is random forest, 2 better in RMSE" in judged_of(1.0)[1]
+    kind, words = judged_of(-0.5)
+    assert kind is Winner.NOTHING
+    assert "repeating an earlier value" in words
+    assert "--seed" not in words, "a series is divided in one way only"
+
+
 def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> None:
     few, many = replace(ACCURACY, resolves=0.04), replace(ACCURACY, resolves=0.004)
     trials = [trial("random forest", [1.0] * 5), trial(NETWORK, [1.0] * 5)]

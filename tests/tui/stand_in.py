@@ -46,6 +46,7 @@ class StandIn:
     untold: list[tuple[str, str]] = field(default_factory=list)
     measured: Callable[..., Any] | None = None
     tried: Callable[..., Any] | None = None
+    wishes: tuple[Any, Any] | None = None
     pictures: Any = None
     found: Callable[[Path, str | None], Any] | None = None
 
@@ -102,8 +103,9 @@ class StandIn:
         assert self.measured is not None
         return self.measured(seconds, only, listener, stop)
 
-    def try_on_data(self, seconds: float, listener: Any, stop: Any) -> Any:
+    def try_on_data(self, seconds: float, listener: Any, stop: Any, metric: Any = None, save: Any = None) -> Any:
         assert self.tried is not None
+        self.wishes = metric, save
         return self.tried(seconds, listener, stop)
 
     def needs(self, plan: Any) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Button, Select, TabbedContent
+from textual.widgets import Button, Input, Select, TabbedContent
 
 from advisor.agent.trials.events import TrialsResumed
 from advisor.agent.trials.state import MOST_CURVES, Trials
@@ -102,6 +103,23 @@ def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) ->
             assert made.asked == [300.0]
 
     test()
+
+
+@piloted
+async def test_who_wants_no_other_score_and_no_model_presses_one_key_and_who_does_writes_them() -> None:
+    desk, _ = trying_desk()
+    async with running(TryingScreen(), size=NARROW, desk=desk) as run:
+        await shows(run, "score to compare by: the usual one", "folder to save the winner in: none")
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        assert desk.wishes == (None, None)
+    desk, _ = trying_desk()
+    async with running(TryingScreen(), size=NARROW, desk=desk) as run:
+        run.screen.query_one("#metric", Input).value = "roc_auc"
+        run.screen.query_one("#save", Input).value = " ~/model "
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        assert desk.wishes == ("roc_auc", Path.home() / "model")
 
 
 @piloted

@@ -166,7 +166,9 @@ def checked(outcome: Outcome) -> Outcome:
     probe = probe_named(outcome.probe)
     if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
         raise ValueError(f"{shorten(outcome.fact)} is not what the probe {probe.name} measures")
-    if not set(outcome.also) <= set(probe.also) or not all(_is_setting(n, counted=True) for n in outcome.also.values()):
+    if not set(outcome.also) <= set(probe.also) or not all(
+        isinstance(n, int) and _is_setting(n, counted=True) for n in outcome.also.values()
+    ):
         raise ValueError(f"it tells what the probe {probe.name} does not")
     if not set(outcome.gauges) <= set(probe.gauges):
         raise ValueError(f"it gauges what the probe {probe.name} does not")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.agent.remembered.dates import oldest_first
 from advisor.errors import InputError
@@ -23,7 +23,9 @@ from advisor.machine.state import (
     save_json,
     state_folder,
 )
+from advisor.plain import decode
 from advisor.probes.outcome import Outcome, readable
+from advisor.training.ladder.candidates import Member
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import Bet, TrialResults
@@ -36,6 +38,9 @@ KEEP = 5
 """Outcomes of one recommendation for one network on the same data."""
 MOST = 1000
 """Outcomes in all; the oldest go first."""
+VARIANT, ENSEMBLE = "trial.variant.", "trial.ensemble."
+"""Begin the facts on the settings of models that are no networks."""
+PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
 """Hidden layers whose widths are facts; deeper networks are not remembered."""
 _LONGEST_NAME = 80
@@ -102,7 +107,7 @@ def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
         applies={**applies, **bound},
         date=date,
         work="training",
-        also=_widths(after) if bet.topic == "network.hidden_units" and after is not None else {},
+        also=_also(bet, after) if after is not None else {},
         bound_by=(DATA, *bound),
     )
 
@@ -118,6 +123,20 @@ def _setting(value: object) -> str | None:
 def widths_of(setting: str) -> list[int]:
     """The reverse for hidden units. Raises ValueError for any other text."""
     return [int(width) for width in setting.split(", ")]
+
+
+def _also(bet: Bet, after: str) -> dict[str, Any]:
+    """Facts beside the value that holds now: widths of layers, or the settings of a model that is no network."""
+    if bet.topic == "network.hidden_units":
+        return _widths(after)
+    if bet.topic != "network.type":
+        return {}
+    members = [decode(Member, one, "member") for one in bet.how.get("members", ())]
+    found: dict[str, Any] = {}
+    for place, one in zip(PLACES, members, strict=False):
+        found |= {f"{ENSEMBLE}{place}": one.model, f"{ENSEMBLE}{place}_share": one.share}
+    varied = [(one.model, one.variant) for one in members] or [(after, str(bet.how.get("variant", "")))]
+    return found | {f"{VARIANT}{model}": variant for model, variant in varied if variant}
 
 
 def _widths(setting: str) -> dict[str, int]:
@@ -201,7 +220,9 @@ def _checked(outcome: Outcome) -> Outcome:
         raise ValueError("its settings are no values of a recommendation")
     if topic == "network.hidden_units":
         _check_widths(outcome, settings)
-    elif outcome.also:
+    elif (topic != "network.type" and outcome.also) or not all(
+        name.startswith((VARIANT, ENSEMBLE)) for name in outcome.also
+    ):
         raise ValueError("it tells more than a trial does")
     if None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")

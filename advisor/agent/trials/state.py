@@ -61,6 +61,8 @@ class Trials(Timed):
                 self._remark(str(error.problems[0]))
             case Ready():
                 self.ready = event
+                for text in (one for one in event.data.warned if one not in self.notes):  # a child may begin anew
+                    self._remark(text)
             case Began():
                 self.now = event
             case EpochSeen(number, value):
@@ -91,7 +93,7 @@ class Trials(Timed):
         row.scores += trial.scores
         row.seconds += trial.seconds
         row.short = trial.status.value if trial.status in (Status.SHORT, Status.CUT) else row.short
-        row.failure = (trial.failure or "failed") if trial.status is Status.FAILED else ""
+        row.failure = (trial.failure or "failed") if trial.status in (Status.FAILED, Status.SLOW) else ""
 
     def _remark(self, text: str) -> None:
         if len(self.notes) < MOST_NOTES:

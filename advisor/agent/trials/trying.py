@@ -14,7 +14,8 @@ from advisor.agent.trials.events import TrialEvent, TrialListener, TrialsResumed
 from advisor.children.command import module_command
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import End, Limits, supervise
-from advisor.errors import InputError, Problem, input_error
+from advisor.datasets.dataset import Task
+from advisor.errors import InputError, Problem
 from advisor.inference.plan import Plan
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
@@ -152,7 +153,14 @@ class Trying:
             problem = Problem("", what, "Give it more time with --budget.")
             raise NothingTriedError("Nothing could be tried", [problem])
         ladder = Ladder(
-            menu(request.planned, ready.data.modality, ready.data.learnt_from, uneven=ready.data.uneven),
+            menu(
+                request.planned,
+                ready.data.modality,
+                ready.data.learnt_from,
+                uneven=ready.data.uneven,
+                forecast=ready.data.task == Task.FORECAST,
+                classes=ready.data.task == Task.CLASSIFY,
+            ),
             ready.rungs,
             ready.data.held_out_share_of_a_fold,
             greater_is_better=ready.metric.greater_is_better,
@@ -161,7 +169,7 @@ class Trying:
         judging = Judging(ladder, ready.metric, known.trials, told.finals, told.differences)
         judged, says = judging.verdict()
         bets, best = judging.bets(judged), judging.best(judged)
-        failed = {t.name: t.failure or "" for t in known.trials if t.status is Status.FAILED}
+        failed = {t.name: t.failure or "" for t in known.trials if t.status in (Status.FAILED, Status.SLOW)}
         missing = [name for name in ladder.not_tried(known.trials) if name not in failed]
         return TrialResults(
             metric=ready.metric,
@@ -179,7 +187,7 @@ class Trying:
                 *(NotTried(name, reason) for name, reason in failed.items()),
                 *(NotTried(name, self._why_not(name, interrupted)) for name in missing),
             ),
-            notes=tuple(known.notes),
+            notes=(*ready.data.warned, *known.notes),
             seconds=known.spent + time.monotonic() - self._begun,
             resumed=known.resumed,
             interrupted=interrupted,
@@ -275,7 +283,7 @@ class Trying:
             case Note(text):
                 known.notes.append(text)
             case Refused():
-                raise input_error(message.title, message.what, where=message.where, remedy=message.remedy)
+                raise InputError(message.title, message.problems)
         self._tell(message)
 
     def _lose(self, running: Began | None, reason: str) -> None:

@@ -1,6 +1,7 @@
 """The options of each command, by the name of the command: what its help says, and what its work is given.
 
-They are read for the help of any command, so nothing that takes long is imported here.
+Those of a group (rules, models, profiles) are in its folder. They are read for the help of any command, so nothing that
+takes long is imported here.
 """
 
 from __future__ import annotations
@@ -12,13 +13,9 @@ import typer
 
 from advisor.cli import options as shared
 from advisor.cli.completing import (
-    THIS,
     complete_assignment,
     complete_help,
-    complete_model,
     complete_network,
-    complete_profile,
-    complete_rule,
     complete_term,
     complete_topic,
     complete_value,
@@ -241,12 +238,33 @@ class Try(NamedTuple):
     seed: Annotated[
         int, typer.Option("--seed", help="Another number holds other examples out.", min=0, max=MOST_SEED)
     ] = 0
+    test: Annotated[
+        Path | None,
+        typer.Option("--test", help="Held-out examples of your own, like --data: all of --data is then learned from.",
+                     metavar="PATH", parser=named_path),
+    ] = None  # fmt: skip
+    time_column: Annotated[
+        str | None,
+        typer.Option("--time-column", help="Hold the latest rows by this column out.", metavar="COLUMN"),
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option(
+            "--group", help="Keep rows with one value of this column together; it is no input.", metavar="COLUMN"
+        ),
+    ] = None
     metric: Annotated[
         str | None,
         typer.Option(
             "--metric",
             help="Score by which models are compared: accuracy, roc_auc, ... or any of scikit-learn's.",
             metavar="NAME",
+        ),
+    ] = None
+    horizon: Annotated[
+        int | None,
+        typer.Option(
+            "--horizon", help="Steps to predict at once, where rows follow each other in time.", min=1, metavar="N"
         ),
     ] = None
     save: Annotated[
@@ -345,109 +363,3 @@ class Probe(NamedTuple):
 
 class ProbeList(NamedTuple):
     format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class RulesList(NamedTuple):
-    topic: Annotated[str | None, typer.Option("--topic", autocompletion=complete_topic, help="Only this topic.")] = None
-    school: Annotated[SchoolName | None, typer.Option("--school", help="Only this school.")] = None
-    packs: shared.Packs = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class RulesShow(NamedTuple):
-    rule_id: Annotated[str, typer.Argument(metavar="RULE-ID", autocompletion=complete_rule)]
-    packs: shared.Packs = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class RulesCheck(NamedTuple):
-    packs: shared.Packs = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-    today: Annotated[str | None, typer.Option("--today", metavar="YYYY-MM-DD", help="Judge dates as of this day.")] = (
-        None
-    )
-
-
-class RulesTest(NamedTuple):
-    packs: shared.Packs = None
-
-
-class RulesCoverage(NamedTuple):
-    packs: shared.Packs = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class RulesDocs(NamedTuple):
-    packs: shared.Packs = None
-    output: shared.Output = None
-    force: shared.Force = False
-    compare: Annotated[
-        Path | None, typer.Option("--check", metavar="FILE", help="Only say whether this file is up to date.")
-    ] = None
-
-
-class RulesTrial(NamedTuple):
-    files: shared.Files = None
-    answers: shared.Answers = None
-    sets: shared.Sets = None
-    data: shared.DataPath = None
-    target: shared.TargetColumn = None
-    model: shared.ModelName = None
-    input: shared.InputShape = None
-    python: shared.PythonPath = None
-    machine: shared.MachineName = "auto"
-    packs: shared.Packs = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class ModelsList(NamedTuple):
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class ModelsShow(NamedTuple):
-    name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_model)]
-    input: shared.InputShape = None
-    python: shared.PythonPath = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-    output: shared.Output = None
-    force: shared.Force = False
-
-
-MachineNamed = Annotated[str, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)]
-
-
-class ProfilesList(NamedTuple):
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class ProfilesShow(NamedTuple):
-    name: MachineNamed = THIS
-    format_: shared.PageFormatOption = PageFormat.TEXT
-    output: shared.Output = None
-    force: shared.Force = False
-
-
-class ProfilesPath(NamedTuple):
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=complete_profile)] = None
-    format_: shared.PlainFormatOption = PlainFormat.TEXT
-
-
-class ProfilesCompare(NamedTuple):
-    first: MachineNamed = THIS
-    second: Annotated[str | None, typer.Argument(metavar="[NAME|FILE]", autocompletion=complete_profile)] = None
-    since: Annotated[
-        str | None, typer.Option("--since", help="Compare with what was measured before this day.", metavar="DATE")
-    ] = None
-    format_: shared.PageFormatOption = PageFormat.TEXT
-    output: shared.Output = None
-    force: shared.Force = False
-
-
-class ProfilesExport(NamedTuple):
-    name: MachineNamed = THIS
-    anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="Without names of host and user, paths and serial numbers.")
-    ] = False
-    output: shared.Output = None
-    force: shared.Force = False
-    format_: Annotated[PlainFormat, typer.Option("--format", help="It is always JSON.")] = PlainFormat.JSON

@@ -62,6 +62,13 @@ def outer_split(examples: Examples, share: float = 0.2, seed: int = 0) -> Split:
     )
     share_of_all = f"{len(test)} of {count} ({len(test) / count * 100:.0f} %)"
     how = f"The test is {share_of_all} of the examples, {how}{_groups_apart(examples, training, test)}."
+    training = _known_by_then(examples, training, test)
+    if not len(training):
+        raise input_error(
+            "There is too little to learn from",
+            "what a forecast is to predict reaches from each example into the test",
+            remedy="A longer history is needed, or a shorter --horizon.",
+        )
     return Split(numpy.sort(training), numpy.sort(test), how)
 
 
@@ -80,10 +87,20 @@ def inner_folds(examples: Examples, rows: Rows, folds: int, seed: int) -> list[S
     is never in a test.
     """
     pairs, how = _folds(examples, rows, max(2, min(folds, len(rows) // FEWEST_TEST_EXAMPLES)), seed)
+    known = [(_known_by_then(examples, rows[training], rows[test]), rows[test]) for training, test in pairs]
+    pairs = [pair for pair in known if len(pair[0])] or [(rows[a], rows[b]) for a, b in pairs]
     return [
-        Split(numpy.sort(rows[training]), numpy.sort(rows[test]), f"Fold {number} of {len(pairs)}, {how}.")
+        Split(numpy.sort(training), numpy.sort(test), f"Fold {number} of {len(pairs)}, {how}.")
         for number, (training, test) in enumerate(pairs, start=1)
     ]
+
+
+def _known_by_then(examples: Examples, training: Rows, test: Rows) -> Rows:
+    """The training rows whose targets were all known when the first value of the test was to be predicted."""
+    if examples.until is None or examples.times is None:
+        return training
+    known: Rows = training[examples.until[training] < examples.times[test].min()]
+    return known
 
 
 def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | None, str]]:
@@ -92,13 +109,13 @@ def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | N
     if examples.times is not None:
         pair = _last_by_time(examples.times, wanted)
         if pair is not None and examples.groups is not None:
-            pair = _without_shared_groups(pair, examples.groups)
+            pair = without_shared_groups(pair, examples.groups)
             yield pair, "the last ones by time, of groups that are not in the training"
         else:
             yield pair, "the last ones by time"
         impossible = "; by time is impossible, since too many share theirs or their groups"
     if examples.groups is not None:
-        yield _whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
+        yield whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
         impossible = "; their groups are too few or too large to be kept apart"
     if examples.task is Task.CLASSIFY:
         yield _by_class(examples.targets, wanted, seed), f"drawn so that every class keeps its share{impossible}"
@@ -116,12 +133,12 @@ def _last_by_time(times: NDArray[Any], wanted: int) -> Pair | None:
     return None
 
 
-def _without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
+def without_shared_groups(pair: Pair, groups: NDArray[Any]) -> Pair:
     training, test = pair
     return training[~numpy.isin(groups[training], groups[test])], test
 
 
-def _whole_groups(examples: Examples, groups: NDArray[Any], wanted: int, seed: int) -> Pair | None:
+def whole_groups(examples: Examples, groups: NDArray[Any], wanted: int, seed: int) -> Pair | None:
     """The draw with the most classes in training and test, and then about as large as wanted."""
     different = len(numpy.unique(groups))
     if different < 2:
@@ -158,7 +175,7 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
     classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
     groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
     if times is not None:
-        pairs = _folds_by_time(times, groups, folds)
+        pairs = folds_by_time(times, groups, folds)
         if pairs:
             return pairs, "later than the training"
     if groups is not None and len(numpy.unique(groups)) >= 2:
@@ -192,7 +209,7 @@ def _with_all_classes(counts: Rows, folds: int) -> int:
     return max(2, int(counts[short].min()))
 
 
-def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int) -> list[Pair]:
+def folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int) -> list[Pair]:
     """Empty where the rows have too few different times, or their groups reach through all of it."""
     moments, moment_of_row = numpy.unique(times, return_inverse=True)
     if len(moments) < 3:
@@ -203,7 +220,7 @@ def _folds_by_time(times: NDArray[Any], groups: NDArray[Any] | None, folds: int)
         for a, b in parts
     ]
     if groups is not None:
-        pairs = [_without_shared_groups(pair, groups) for pair in pairs]
+        pairs = [without_shared_groups(pair, groups) for pair in pairs]
     return [pair for pair in pairs if len(pair[0]) >= FEWEST_TEST_EXAMPLES]
 
 

@@ -51,7 +51,7 @@ class TableReading:
         chosen = drawn(targets, task, most_examples, seed)
         every, known, targets = targets, known[chosen], targets[chosen]
         inputs = known.select(inspection.inputs)
-        groups = _same_rows(inputs) if inspection.group_column is None else _groups(known[inspection.group_column])
+        groups = _same_rows(inputs) if inspection.group_column is None else groups_of(known[inspection.group_column])
         return Examples(
             inspection.modality,
             task,
@@ -59,7 +59,7 @@ class TableReading:
             targets,
             classes,
             groups=groups,
-            times=None if inspection.time_column is None else _times(known[inspection.time_column]),
+            times=None if inspection.time_column is None else times_of(known[inspection.time_column]),
             left_out=_left_out(
                 inspection,
                 rows_read=len(frame),
@@ -106,7 +106,7 @@ def target_numbers(target: polars.Series, inspection: Inspection, task: Task) ->
     return target.to_numpy().astype(numpy.float64).reshape(-1, 1), ()
 
 
-def _groups(column: polars.Series) -> NDArray[numpy.int64]:
+def groups_of(column: polars.Series) -> NDArray[numpy.int64]:
     """A number for each group; a row without one is a group of its own."""
     names = column.cast(polars.String)
     numbers = names.rank("dense").cast(polars.Int64)
@@ -132,7 +132,7 @@ def _same_rows(inputs: polars.DataFrame) -> NDArray[numpy.int64] | None:
     return numbers
 
 
-def _times(column: polars.Series) -> NDArray[numpy.float64]:
+def times_of(column: polars.Series) -> NDArray[numpy.float64]:
     """Rows without a time come first, so that no test rests on them."""
     times = seconds(column)
     return numpy.where(numpy.isfinite(times), times, -math.inf)

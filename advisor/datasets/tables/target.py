@@ -51,13 +51,17 @@ def find_column(columns: Sequence[Judged], target: str, path: Path) -> Judged:
     for judged in columns:
         if judged.column.name in (target, target.strip()):
             return judged
-    names = [shorten(judged.column.name, 40) for judged in columns]
-    folded = [name for name in names if name.casefold() == target.strip().casefold()]
-    remedy = f"Did you mean {folded[0]}?" if folded else did_you_mean(target, names)
+    raise no_such_column(target, [judged.column.name for judged in columns], shorten(path, 200))
+
+
+def no_such_column(wanted: str, known: Sequence[str], where: str) -> InputError:
+    """The refusal of a column that is not there, with the nearest name, or with all where they are few."""
+    names = [shorten(name, 40) for name in known]
+    folded = [name for name in names if name.casefold() == wanted.strip().casefold()]
+    remedy = f"Did you mean {folded[0]}?" if folded else did_you_mean(wanted, names)
     remedy = remedy or f"It has {len(names):,} columns; `advisor inspect` without --target lists them."
-    raise input_error(
-        "There is no such column", f"no column is called {shorten(target)!r}", where=shorten(path, 200), remedy=remedy
-    )
+    what = f"no column is called {shorten(wanted)!r}"
+    return input_error("There is no such column", what, where=where, remedy=remedy)
 
 
 def may_be_classes(judged: Judged, task: Task | None) -> bool:

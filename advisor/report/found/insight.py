@@ -1,4 +1,4 @@
-"""What one wants to know next about the winner, in sentences and rows: what it rests on, where it errs, what would help."""
+"""Sentences and rows about the winner: what it rests on, where it errs, whether more data would help."""
 
 from __future__ import annotations
 
@@ -73,24 +73,25 @@ class Told:
 
 
 def brief_lines(outcome: TrialResults) -> list[str]:
-    """A sentence on each of what is known: columns, the worst slice, more data, probabilities or errors."""
+    """A sentence on each: columns, the worst slice, more data, probabilities or errors; those that found nothing come last."""
     known = outcome.insight
     if known is None:
         return []
-    lines = []
+    found: list[tuple[bool, str]] = []
     if known.importance is not None:
-        lines.append(importance_sentence(known.importance, outcome.metric))
+        found.append((bool(known.importance.shown), importance_sentence(known.importance, outcome.metric)))
     if known.slices is not None and known.slices.looked_at:
-        lines.append(slice_sentence(known.slices, outcome.metric))
+        found.append((bool(known.slices.found), slice_sentence(known.slices, outcome.metric)))
     if known.learning_curve is not None:
-        lines.append(curve_sentence(known.learning_curve, outcome.metric))
-    if known.confusion is not None and len(known.confusion.classes) > 2 and known.confusion.pairs:
-        lines.append(confusion_sentence(known.confusion))
-    elif known.calibration is not None:
-        lines.append(calibration_sentence(known.calibration))
+        found.append((True, curve_sentence(known.learning_curve, outcome.metric)))
+    fit, confused = known.calibration, known.confusion
+    if confused is not None and confused.pairs and len(confused.classes) != 2 and (not fit or fit.fit is Fit.FITS):
+        found.append((True, confusion_sentence(confused)))
+    elif fit is not None:
+        found.append((True, calibration_sentence(fit)))
     elif known.residuals is not None:
-        lines.append(residuals_sentence(known.residuals))
-    return lines
+        found.append((True, residuals_sentence(known.residuals)))
+    return [sentence for _, sentence in sorted(found, key=lambda one: not one[0])]
 
 
 def told(outcome: TrialResults) -> list[Told]:
@@ -136,15 +137,14 @@ def not_known(known: Insight) -> list[str]:
 def importance_sentence(found: Importance, metric: Metric) -> str:
     """`Most important: age (shuffled, accuracy is 0.20 worse), city (0.07) and income (0.05).`"""
     shown = found.shown[:_MOST_NAMED]
-    left = f" There was no time for {found.not_reached:,} other columns." if found.not_reached else ""
+    among = f" among the first {len(found.columns):,} columns (no time for the others)" if found.not_reached else ""
     if not shown:
-        return (
-            f"No single column is needed beyond noise: others stand in for it, or examples are too few to tell.{left}"
-        )
+        why = "others stand in for it, or examples are too few to tell"
+        return f"No single column{among} is needed beyond noise: {why}."
     first, *others = shown
     named = [f"{first.column} (shuffled, {found.metric} is {_loss(first, found, metric)} worse)"]
     named += [f"{one.column} ({_loss(one, found, metric)})" for one in others]
-    return f"Most important: {join_names(named)}.{left}"
+    return f"Most important{among}: {join_names(named)}."
 
 
 def slice_sentence(found: Slices, metric: Metric) -> str:

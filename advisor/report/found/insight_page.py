@@ -1,4 +1,4 @@
-"""What is known about the winner, as it is set for the terminal and in Markdown."""
+"""Everything that is known about the winner, as it is set for the terminal and in Markdown."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from advisor.training.ladder.menu import PLAIN
 from advisor.training.ladder.outcome import Bet, Metric, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
-from advisor.wording import printable, shell_path, shell_word, shorten
+from advisor.wording import join_names, printable, shell_path, shell_word, shorten
 
 SCORES = {
     "accuracy": "Accuracy is the share of examples whose class was told right.",
@@ -41,6 +41,8 @@ _DECIDED = (
 )
 LEVEL = "not told apart"
 """In place of a verdict, where the plan takes over what won."""
+MASE = "mase"
+_A_SEASON = "the value a season before in the training (the last one, without a season)"
 DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
@@ -180,7 +182,8 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
         f"{data.examples:,} examples; {data.held_out:,} of them were held out first and chose nothing. {data.how}",
         f"Everything was chosen by scores on the others, {folds} at a time, the same for every candidate.",
         SCORES.get(outcome.metric.name, ""),
-        _DECIDED if any(final.also for final in outcome.finals) else "",
+        _DECIDED if decision_rows(outcome) else "",
+        _scaled(outcome),
         _why_not_the_best_score(outcome),
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
@@ -226,6 +229,12 @@ def _why_not_the_best_score(outcome: TrialResults) -> str:
     )
 
 
+def _scaled(outcome: TrialResults) -> str:
+    """The MASE of each finalist of a forecast; empty of others."""
+    told = [f"{final.name} {final.also[MASE]:.2f}" for final in outcome.finals if MASE in final.also]
+    return f"MASE: {join_names(told)}. The mean error, where 1 is that of {_A_SEASON}." if told else ""
+
+
 def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
     """The next steps, each with its command."""
     data = outcome.data
@@ -244,9 +253,15 @@ def next_steps(outcome: TrialResults) -> list[tuple[str, str]]:
         steps.append(("Give it more time.", f"{again} --budget 10min"))
     if outcome.verdict is Winner.NOTHING:
         words = "Look at the data first: the target may not follow from these columns."
+        if data.task == "forecast":
+            words = "Look at the data first: what comes next may follow from other values, or from none."
         steps.append((words, f"advisor inspect {inspected}"))
     elif outcome.verdict is Winner.NO_DIFFERENCE:
         steps.append(("More examples, or more time, would tell more.", f"{again} --budget 10min"))
+    if outcome.keeping is not None:
+        saving = " ".join(filter(None, (again, outcome.keeping, "--save model")))
+        steps.append(("Keep the winner in a folder.", saving))
+        steps.append(("Then predict for new data.", "advisor apply model --data NEW --output PREDICTIONS.csv"))
     return [*steps, ("See the plan with what was measured here.", f"advisor recommend {inputs}")]
 
 
@@ -310,18 +325,20 @@ def decision_rows(outcome: TrialResults) -> list[list[str]]:
     """The worth of each finalist when it has to decide, where a class is rare; columns as `DECISIONS` names them."""
     rows = []
     for final in in_order(outcome.finals, outcome.metric):
-        if final.also:
+        if final.also and final.ranking is not None:
             threshold = final.thresholds.get("balanced_accuracy")
-            area = "-" if final.ranking is None else f"{final.ranking.auc:.3f}"
             cells = [f"{final.also[name]:.3f}" if name in final.also else "-" for name in ("balanced_accuracy", "f1")]
-            rows.append([final.name, *cells, "-" if threshold is None else f"{threshold:.3g}", area])
+            rows.append([final.name, *cells, "-" if threshold is None else f"{threshold:.3g}"])
+            rows[-1].append(f"{final.ranking.auc:.3f}")
     return rows
 
 
 def decided(outcome: TrialResults) -> str:
-    """The same of the best in a sentence; empty where it does not apply."""
+    """The same of the best in a sentence, or its MASE; empty where neither applies."""
     best = outcome.best.name if outcome.best is not None else ""
     final = next((one for one in outcome.finals if one.name == best and one.also), None)
+    if final is not None and MASE in final.also:
+        return f"Its MASE is {final.also[MASE]:.2f}: its mean error, where 1 is that of {_A_SEASON}."
     if final is None or final.ranking is None:
         return ""
     threshold = final.thresholds.get("balanced_accuracy")
@@ -352,7 +369,7 @@ def _not_tried(page: Page, outcome: TrialResults) -> None:
 
 def trial_line(trial: Trial, metric: Metric) -> str:
     """One line for a finished trial, where there is no live table."""
-    if trial.status is Status.FAILED:
+    if trial.status in (Status.FAILED, Status.SLOW):
         return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
     short = f", {trial.status.value}" if trial.status in _MARKS else ""
     more = "more " if trial.rung else ""

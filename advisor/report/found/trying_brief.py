@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from typing import TypeAlias
 
 from advisor.report.changes import STYLES
 from advisor.report.found.insight import brief_lines
@@ -23,22 +25,30 @@ from advisor.wording import printable
 
 _ROOM = ((6, 4), (5, 4), (4, 4), (3, 4), (3, 3), (2, 4), (2, 3), (2, 2), (2, 1), (2, 0))
 """Rows of tables and sentences about the winner, the most that may fit first."""
+Steps: TypeAlias = Sequence[tuple[str, str]]
+"""Words and commands, as of `next_steps`."""
+_TOLD_AGAIN = "advisor apply"
+"""Beginning of a command that is told once more where its time has come."""
 
 
 def trying_brief(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
     """The first screen after trying, at most 24 lines at 80 columns."""
-    for rows, known in _ROOM:
-        if _page(outcome, replace(look, colour=False), titles, rows, known).fits:
+    steps = next_steps(outcome)
+    fewer = [step for step in steps if not step[1].startswith(_TOLD_AGAIN)]
+    for (rows, known), shown in product(_ROOM, (steps, fewer)):
+        if _page(outcome, replace(look, colour=False), titles, rows, known, shown).fits:
             break
-    return _page(outcome, look, titles, rows, known).text()
+    return _page(outcome, look, titles, rows, known, shown).text()
 
 
-def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, known: int) -> Page:
+def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: int, known: int, steps: Steps) -> Page:
     page, data = Page(look), outcome.data
     name = printable(data.path.rstrip("/").rpartition("/")[2])
     page.add(
         f"{data.examples:,} examples of {name}, in {outcome.seconds:.0f} s", first=[("TRIED HERE  ", Style.HEADING)]
     )
+    if data.given:
+        page.add(data.how.partition(". ")[0].rstrip(".") + ".", first="  ")
     if outcome.interrupted:
         page.add(("Stopped before the end; this is what is known.", Style.CARE), first="  ")
     page.add((outcome.says, Style.STRONG), first="  ")
@@ -65,7 +75,7 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
         page.add(f"{note.partition('. ')[0].rstrip('.')}.", first=[("  ! ", Style.CARE)])
     page.blank()
     page.add(("NEXT", Style.HEADING), "  --details shows every candidate, the folds, and how it was tried")
-    for words, command in next_steps(outcome):
+    for words, command in steps:
         beside = f"  # {words.rstrip('.')}" if len(command) + len(words) + 6 <= look.columns else ""
         if command:
             page.verbatim(f"{command}{beside}", first="  ")

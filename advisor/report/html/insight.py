@@ -1,4 +1,4 @@
-"""What is known about the winner as figures, each with the table behind it."""
+"""Everything that is known about the winner as figures, each with the table behind it."""
 
 from __future__ import annotations
 

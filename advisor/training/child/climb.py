@@ -12,31 +12,47 @@ import numpy
 
 from advisor.children import guard
 from advisor.datasets.dataset import Task
+from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
+from advisor.training.child.forecaster import fitted_steps
 from advisor.training.child.insight.explaining import explain
 from advisor.training.child.insight.subject import Subject
+from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import (
     UNEVEN,
     MeaninglessError,
     Reads,
     imbalance,
+    mase,
     metric_named,
     metric_of,
     rarer,
     refined_brier,
     score,
 )
-from advisor.training.child.request import MESSAGES, Began, Costly, EpochSeen, Finals, Message, Ready, Refused, Request
+from advisor.training.child.request import (
+    MESSAGES,
+    Began,
+    Costly,
+    EpochSeen,
+    Finals,
+    Message,
+    Note,
+    Ready,
+    Refused,
+    Request,
+)
 from advisor.training.child.scoring import described
+from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
+from advisor.training.ladder.comparing import Fold
+from advisor.training.ladder.forecasters import MISSING, statistical_there
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import DataTried, Winner
@@ -61,8 +77,8 @@ MOST_OF_ALLOWED = 2
 """Times what a network's trainings are allowed, from which on the same holds for it."""
 FINAL_ROUNDS = 2
 """Seeds that time is kept for."""
-ONE_TRIAL = 0.1
-"""Share of the searching time that a network's first trial should take at most."""
+ONE_TRIAL, OF_THE_PLAN = 0.1, 0.35
+"""Share of the budget that a network's first trial should take at most, and that of the type which the plan bets on."""
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
 
@@ -98,30 +114,46 @@ class Climb:
         if inspection.fingerprint != request.fingerprint:
             what = "they are not what they were when this run began"
             raise input_error("The data have changed", what, where=request.path, remedy="Begin anew with --fresh.")
-        examples = load(inspection, most_examples=request.most_examples, seed=0)
+        inspection = asked(inspection, request.given)
+        data = divided(
+            inspection,
+            request.given,
+            most_examples=request.most_examples,
+            seed=request.seed,
+            horizon=request.horizon,
+        )
+        examples, self._outer = data.examples, data.split
         self._tell, self._request = tell, request
         self._last = begun + request.seconds - max(ENDS_BEFORE, ENDS_BEFORE_SHARE * request.budget)
         self._end = self._last - EXPLAINING * request.budget
         task, targets = examples.task.value, examples.targets
-        self._seen: dict[str, list[tuple[Numbers, Numbers]]] = {}
-        """Of each candidate the truth and its probabilities on folds that it did not learn from."""
-        self._outer = outer_split(examples, seed=request.seed)
+        self._seen: dict[str, dict[Fold, tuple[Numbers, Numbers]]] = {}
+        """Of each candidate the truth and its answers, probabilities or values, on folds that it did not learn from."""
         self._folds = Folds(examples, self._outer.training, request.seed)
         parts = [targets[part] for part in (self._outer.test, *self._folds.scored)]
+        unit = usual_error(examples, self._outer.training) if examples.task is Task.FORECAST else None
         self._metric = (
-            metric_named(request.metric, task, targets) if request.metric else metric_of(task, targets, parts)
+            metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
-        self._fitting = Fitting(examples, request.threads)
+        self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
+        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
-            menu(request.planned, examples.modality, len(self._outer.training), uneven=uneven),
+            menu(
+                request.planned,
+                examples.modality,
+                len(self._outer.training),
+                uneven=uneven,
+                forecast=examples.task is Task.FORECAST,
+                classes=examples.task is Task.CLASSIFY,
+            ),
             self._folds.rungs,
             self._folds.held_out_share,
             greater_is_better=self._metric.greater_is_better,
         )
         self._trials: list[Trial] = list(request.finished)
         self._rehearsed: dict[str, float] = {}
-        data = DataTried(
+        tried = DataTried(
             path=request.path,
             target=request.target,
             fingerprint=request.fingerprint,
@@ -137,10 +169,18 @@ class Climb:
             torch=torch_version(),
             task_told=request.task is not None,
             uneven=uneven,
+            given=request.given,
+            warned=data.warned,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
-        tell(Ready(data, self._told_metric, self._folds.rungs))
+        tell(Ready(tried, self._told_metric, self._folds.rungs))
+        if examples.task is Task.FORECAST and not statistical_there():
+            tell(Note(MISSING))
+        if examples.series is not None and statistical_there():
+            longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
+            if longest > most:
+                tell(Note(f"Statistical models are fitted to the latest {most:,} steps; the series has {longest:,}."))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
 
@@ -154,8 +194,9 @@ class Climb:
             step = self._ladder.next(self._trials, clock, self._expected)
             if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
                 self._tell_what_was_costly()
+                self._average()
                 return
-            if step.candidate.settings is not None and not any(trial.settings for trial in self._trials):
+            if step.candidate.settings is not None and not any(t.kind is Kind.NETWORK for t in self._trials):
                 self._fitting.with_torch()
                 if time.monotonic() >= until:
                     continue
@@ -163,6 +204,17 @@ class Climb:
             trial = self._trial(step, until)
             self._trials.append(trial)
             self._tell(trial)
+
+    def _average(self) -> None:
+        """Several models together, which have answered on folds by then and so cost nothing to score."""
+        simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
+        single = [one for one in simple if not one.members]
+        found = averaged(single, self._ladder.scores(self._trials), self._seen, self._metric, self._trials)
+        done = {trial.key for trial in self._trials}
+        for trial in found[1] if found is not None else ():
+            if trial.key not in done:
+                self._trials.append(trial)
+                self._tell(trial)
 
     def _tell_what_was_costly(self) -> None:
         tried = {trial.name for trial in self._trials}
@@ -172,7 +224,9 @@ class Climb:
 
     def finals(self) -> None:
         """The finals, and once they are told what there is to know about the winner."""
-        final_round = FinalRound(self._fitting, self._outer, self._metric, self._request.seed, self._deciding)
+        final_round = FinalRound(
+            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
+        )
         known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
             self._tell(message)
@@ -206,7 +260,21 @@ class Climb:
         positive = self._metric.positive
         if positive is None and len(numpy.unique(learned)) == 2:
             positive = rarer(learned)
-        return decisions(shares, positive, self._seen.get(name, ()))
+        return decisions(shares, positive, self._answers(name))
+
+    def _answers(self, name: str) -> list[tuple[Numbers, Numbers]]:
+        """The truth and the probabilities of a candidate on the folds; of several together those of their average."""
+        members = self._ladder.candidates(self._trials)[name].members
+        if not members:
+            return list(self._seen.get(name, {}).values())
+        known = {(c.model, c.variant, c.weighted): c.name for c in self._ladder.candidates(self._trials).values()}
+        seen = [self._seen.get(known.get((one.model, one.variant, one.weighted), ""), {}) for one in members]
+        folds = set.intersection(*map(set, seen))
+        shares = [one.share for one in members]
+        return [
+            (seen[0][fold][0], numpy.tensordot(shares, numpy.stack([mine[fold][1] for mine in seen]), 1))
+            for fold in sorted(folds)
+        ]
 
     def _finalists(self) -> list[Candidate]:
         return finalists(self._ladder, self._trials, self._request.planned.network)
@@ -224,7 +292,7 @@ class Climb:
     def _allowed(self, candidate: Candidate) -> float:
         """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
         planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
-        return ONE_TRIAL * (2 if planned else 1) * self._request.budget / self._folds.width
+        return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
 
     def _trial(self, step: Step, until: float) -> Trial:
         """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
@@ -240,14 +308,15 @@ class Climb:
                 folds[place].training,
                 folds[place].test,
                 self._request.seed * 1000 + step.rung * len(folds) + place,
-                Allowance(allowed, until, LATEST * allowed),
+                Allowance(allowed, until, LATEST * allowed, enough=HURRIED if first is None else 0.0),
                 self._tell.epoch,
             )
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
-            if likely is not None and self._metric.reads is Reads.PROBABILITIES:
-                self._seen.setdefault(candidate.name, []).append((truth, likely))
+            if candidate.kind is Kind.BASELINE or self._metric.reads is Reads.PROBABILITIES:
+                answers = fitted.predicted if likely is None else likely
+                self._seen.setdefault(candidate.name, {})[step.rung, place] = truth, answers
             found = self._score(truth, fitted)
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
@@ -255,6 +324,8 @@ class Climb:
         made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
         try:
             return on_folds(made, fit, len(folds), last)
+        except TooSlowError as error:
+            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
         except (FittingError, MemoryError) as error:
             failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
             return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
@@ -292,8 +363,7 @@ def climb(request: Request, begun: float, tell: Telling) -> None:
     try:
         run = Climb(request, begun, tell)
     except InputError as error:
-        first = error.problems[0]
-        tell(Refused(error.title, first.where or request.path, first.what, first.remedy))
+        tell(Refused(error.title, error.problems))
         return
     run.search()
     run.finals()

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy
 
+from advisor.datasets.dataset import Task
 from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
@@ -22,8 +23,8 @@ from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
 
 MOST_SEEDS = 5
-DRAW_NOTHING = ("trivial", "linear")
-"""Models that are the same with every seed, and so are fitted once."""
+DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes", "gradient_boosting")
+"""Models that are the same with every seed, and so are fitted once; of boosting only without a variant."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
 
@@ -44,6 +45,13 @@ def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> l
         known.get("linear") if any(trial.name == "linear" and trial.counts for trial in trials) else None,
     ]
     return list({candidate.name: candidate for candidate in chosen if candidate is not None}.values())
+
+
+def draws(candidate: Candidate) -> bool:
+    """True if another seed may give another model."""
+    if candidate.members:
+        return any(draws(one.alone) for one in candidate.members)
+    return candidate.model not in DRAW_NOTHING or (candidate.model == "gradient_boosting" and bool(candidate.variant))
 
 
 def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> float:
@@ -85,14 +93,20 @@ class FinalRound:
         metric: Metric,
         seed: int,
         deciding: Callable[[str], Decisions | None] = lambda _: None,
+        beside: Metric | None = None,
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
+            beside: a metric of numbers that is told too.
         """
+        self._beside = beside
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
+        learned = fitting.examples.targets[split.training]
+        self._all_classes = fitting.examples.task is Task.CLASSIFY and numpy.isin(learned, self._truth).all()
+        """False where the held-out examples lack a class: what decisions are worth to it is not known then."""
         units = units_of(fitting.examples, split.test)
         self._resampling = Resampling(metric, self._truth, seed, units)
         self.refits: dict[str, Refits] = {}
@@ -151,12 +165,14 @@ class FinalRound:
         refits.drawn.append(self._resampling.scores(said))
         refits.right.append(self._truth == fitted.predicted)
         if fitted.probabilities is None:
+            if self._beside is not None:
+                refits.also.append({self._beside.name: score(self._beside, self._truth, fitted.predicted)})
             return
         area, influence = ranking(self._truth, fitted.probabilities)
         refits.areas.append(area)
         refits.drawn_areas.append(area + self._resampling.means(influence))
         deciding = self._deciding(candidate.name)
-        if deciding is not None:
+        if deciding is not None and self._all_classes:
             refits.also.append(deciding.scores(self._truth, fitted.probabilities))
 
     def _known(self) -> Finals:
@@ -181,19 +197,22 @@ class FinalRound:
     def _with_more(self, final: Final, refits: Refits) -> Final:
         """With how well it ranks the classes, and what its decisions are worth."""
         if not refits.areas:
-            return final
+            return replace(final, also=_means(refits.also)) if refits.also else final
         drawn = self._resampling.over_seeds(refits.drawn_areas)
         found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
         deciding = self._deciding(final.name)
-        if deciding is None:
+        if deciding is None or not refits.also:
             return replace(final, ranking=found)
-        also = {name: float(numpy.mean([one[name] for one in refits.also])) for name in refits.also[0]}
-        return replace(final, ranking=found, also=also, thresholds=dict(deciding.thresholds))
+        return replace(final, ranking=found, also=_means(refits.also), thresholds=dict(deciding.thresholds))
+
+
+def _means(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: float(numpy.mean([one[name] for one in told])) for name in told[0]}
 
 
 def _turns(candidates: Sequence[Candidate]) -> Iterator[tuple[int, int, Candidate]]:
     """The number of the seed, the place among the finalists, and who it is."""
     for number in range(MOST_SEEDS):
         for place, candidate in enumerate(candidates):
-            if number == 0 or candidate.model not in DRAW_NOTHING:
+            if number == 0 or draws(candidate):
                 yield number, place, candidate

@@ -20,6 +20,14 @@ class FittingError(Exception):
     """This candidate cannot be fitted to these data; the message says why."""
 
 
+class TooSlowError(FittingError):
+    """There is no time for enough of its training to judge it by."""
+
+
+HURRIED = 0.5
+"""A training had much fewer epochs than usual if they are less than this share of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """The time that the training of a network may take; other models take what they need."""
@@ -30,6 +38,8 @@ class Allowance:
     """A time of time.monotonic at which training stops, whatever it has reached."""
     most: float = math.inf
     """Seconds after which a training stops as well; that its pace is measured first does not count."""
+    enough: float = 0.0
+    """Share of the usual epochs below which a training is not begun."""
 
     def deadline(self) -> float:
         """Of a training that begins now."""
@@ -41,10 +51,12 @@ class Learned:
     """A model that was fitted, and what turns examples into its inputs."""
 
     model: Any
-    """An estimator of scikit-learn, or a network."""
+    """An estimator of scikit-learn, or a network; None of a statistical model, which is fitted to each series anew."""
     prepared: Preparation
     network: Description | None = None
     """The description that the network is built from; None of an estimator."""
+    back: int = 0
+    """Steps before, from whose values an estimator of a series predicts the difference; 0 of others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ torch is imported with the first network only, so that simpler models have been 
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import warnings
 from collections import OrderedDict
@@ -24,10 +25,13 @@ from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
-from advisor.training.child.classical import asked, for_outputs, model
+from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
-from advisor.training.ladder.candidates import SIMPLEST, Candidate, NetworkSettings
+from advisor.training.child.forecasting import forecasts
+from advisor.training.child.lagged import lagged, repeated, usual_back
+from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
+from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS, variants
 from advisor.training.recipe import Epoch
 
 if TYPE_CHECKING:
@@ -45,7 +49,12 @@ REHEARSED_ON = 1000
 """Examples on which a model is timed first, where there are several times as many."""
 USUAL_ROUNDS = 100
 REHEARSED_ROUNDS = 4
-_ROUNDS: Mapping[str, str] = {"gradient_boosting": "max_iter", "random_forest": "n_estimators"}
+ROUNDS_OF_VARIANTS = 600
+"""Rounds of boosting that is stopped early, until it stops and once more on all examples; roughly."""
+STOPS_AFTER = 20
+"""Rounds without a gain."""
+MAX_ITER = "max_iter"
+_ROUNDS: Mapping[str, str] = {"gradient_boosting": MAX_ITER, "random_forest": "n_estimators"}
 """The setting that says how many trees are grown; of boosting for each class."""
 WORTH_REHEARSING = 500_000
 MANY_CLASSES = 20
@@ -58,10 +67,15 @@ CACHED_PREPARATIONS = 64
 class Fitting:
     """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
 
-    def __init__(self, examples: Examples, threads: int) -> None:
+    def __init__(self, examples: Examples, threads: int, patience: float = math.inf) -> None:
+        """
+        Args:
+            patience: seconds that forecasts of a statistical model should take for each part.
+        """
         self.examples = examples
         self._unfitted = preparation(examples)
         self._threads = threads
+        self.patience = patience
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
@@ -105,6 +119,8 @@ class Fitting:
         parts = max(1, len(training) // REHEARSED_ON)
         if candidate.kind is Kind.TRIVIAL or (candidate.model in SIMPLEST and parts < 3):
             return 0.0
+        if candidate.model == "statistical":  # which sees by itself whether it would take too long
+            return 0.0
         part = training[::parts]
         values = self._inputs(part, part, flat=True).shape[1] * len(training)
         classes = max(1, len(self.examples.classes))
@@ -114,68 +130,109 @@ class Fitting:
         def seconds(**changed: int) -> float:
             begun = time.monotonic()
             with contextlib.suppress(ValueError):  # what fails on a part says so on all of it
-                self._classical(candidate, part, part[:10], 0, changed)
+                self._classical(candidate, part, part if candidate.model == "knn" else part[:10], 0, changed)
             return time.monotonic() - begun
 
         rounds = _ROUNDS.get(candidate.model)
-        if rounds is None:
-            return seconds() * parts
+        if rounds is None:  # each example is compared with each other one, or looked at by itself
+            return seconds() * (parts**2 if candidate.model in ("knn", "svm") else parts)
         one, more = seconds(**{rounds: 1}), seconds(**{rounds: 1 + REHEARSED_ROUNDS})
-        return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * USUAL_ROUNDS)
+        usual = ROUNDS_OF_VARIANTS if candidate.variant and rounds == MAX_ITER else USUAL_ROUNDS
+        return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * usual)
 
     def _classical(
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
     ) -> Fitted:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(self._repeated(training, test))
+            return Fitted(repeated(self.examples, test, usual_back(self.examples, training)))
+        if candidate.model == "statistical" or candidate.lagged:
+            return self._forecaster(candidate, training, test, seed, changed)
         prepared = self._preparation(training)
-        outputs, classes = prepared.shape.outputs, self.examples.task is Task.CLASSIFY
-        inputs, tested, of_categories = self._for_classical(candidate.model, prepared, training, test)
-        threads = self._threads if inputs.size * outputs >= WORTH_THREADS else 1
-        settings = {**changed, "n_jobs": threads} if candidate.model == "random_forest" else changed
-        if candidate.weighted:
-            settings = {**settings, "class_weight": "balanced"}
-        if of_categories is not None:
-            settings = {**settings, "categorical_features": of_categories}
-        plain = model(candidate.model, self.examples.task.value, seed, settings)
-        estimator: Any = plain if classes else for_outputs(plain, candidate.model, outputs)
-        targets = prepared.targets(training)
-        if not classes and outputs == 1:
-            targets = targets[:, 0]
-        with warnings.catch_warnings(), threadpool_limits(threads):
+        if candidate.model == TOGETHER:
+            parts = [(one, self._classical(one.alone, training, test, seed)) for one in candidate.members]
+            fitted = [(one.model, one.share, found.learned.model) for one, found in parts if found.learned is not None]
+            outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
+            return replace(answer(outputs, prepared), learned=Learned(fitted, prepared))
+        classes = self.examples.task is Task.CLASSIFY
+        settings = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
+        if candidate.model == "gradient_boosting" and candidate.variant and MAX_ITER not in changed:
+            settings[MAX_ITER] = self._rounds(candidate, training, seed, settings)
+        estimator, inputs = self._estimator(candidate, prepared, training, seed, settings)
+        with warnings.catch_warnings(), threadpool_limits(self._threads_for(inputs, prepared)):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
-            estimator.fit(inputs, targets)
-            predicted = asked(estimator, tested, outputs, classes=classes)
+            estimator.fit(inputs, self._plain_targets(prepared, training))
+            tested = self._for_classical(candidate.model, prepared, training, test)[0]
+            predicted = asked(estimator, tested, prepared.outputs, classes=classes)
         return replace(answer(predicted, prepared), learned=Learned(estimator, prepared))
 
+    def _estimator(
+        self, candidate: Candidate, prepared: Preparation, training: Rows, seed: int, settings: Mapping[str, Any]
+    ) -> tuple[Any, Numbers]:
+        """The model with these settings, not fitted, and the inputs that it learns from."""
+        inputs, of_categories = self._for_classical(candidate.model, prepared, training, training)
+        settings = dict(settings)
+        if candidate.model == "random_forest":
+            settings["n_jobs"] = self._threads_for(inputs, prepared)
+        if candidate.weighted:
+            settings["class_weight"] = "balanced"
+        if of_categories is not None:
+            settings["categorical_features"] = of_categories
+        words, task = self.examples.modality == "text", self.examples.task
+        plain = model(candidate.model, task.value, seed, settings, variant=candidate.variant, words=words)
+        several = task is not Task.CLASSIFY
+        return for_outputs(plain, candidate.model, prepared.outputs) if several else plain, inputs
+
+    def _threads_for(self, inputs: Numbers, prepared: Preparation) -> int:
+        return self._threads if inputs.size * prepared.outputs >= WORTH_THREADS else 1
+
+    def _plain_targets(self, prepared: Preparation, rows: Rows) -> Numbers:
+        targets = prepared.targets(rows)
+        return targets[:, 0] if targets.ndim > 1 and targets.shape[1] == 1 else targets
+
+    def _rounds(self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any]) -> int:
+        """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few."""
+        learning, stopping = self._kept_back(training, seed)
+        if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
+            return USUAL_ROUNDS
+        prepared = self._preparation(learning)
+        stopped = {**settings, MAX_ITER: EARLY_STOPPED_ROUNDS, "early_stopping": True, "n_iter_no_change": STOPS_AFTER}
+        estimator, inputs = self._estimator(candidate, prepared, learning, seed, stopped)
+        kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
+        held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
+        with warnings.catch_warnings(), threadpool_limits(self._threads_for(inputs, prepared)):
+            warnings.simplefilter("ignore")
+            estimator.fit(inputs, answers, X_val=kept, y_val=held)
+        return max(1, int(numpy.argmax(estimator.validation_score_)))
+
     def _for_classical(
-        self, name: str, prepared: Preparation, training: Rows, test: Rows
-    ) -> tuple[Numbers, Numbers, list[bool] | None]:
-        """Inputs to learn from and to be tested by, and which are categories that the model splits itself.
+        self, name: str, prepared: Preparation, training: Rows, rows: Rows
+    ) -> tuple[Numbers, list[bool] | None]:
+        """Inputs of a model, see `inputs_for`; those that several models take are kept."""
+        if name == "gradient_boosting" and prepared.coded(rows[:1]) is not None:
+            return inputs_for(name, prepared, rows)
+        return self._inputs(training, rows, flat=True), None
 
-        In columns of their own, categories with fewer rows than a leaf must have would be lost on boosted trees.
-        """
-        learned = prepared.coded(training) if name == "gradient_boosting" else None
-        tested = prepared.coded(test) if learned is not None else None
-        if learned is None or tested is None:
-            return self._inputs(training, training, flat=True), self._inputs(training, test, flat=True), None
-        return learned[0], tested[0], learned[1]
-
-    def _repeated(self, training: Rows, test: Rows) -> Numbers:
-        """The next step is as the last, or as the one a season before, whichever was closer in the training: what a forecast
-        must beat. (n, outputs)"""
-        steps, targets = numpy.asarray(self.examples.inputs), self.examples.targets
-        season = self.examples.season or 1
-        backs = {1, season} if season <= steps.shape[1] else {1}
-
-        def repeated(rows: Rows, back: int) -> Numbers:
-            return steps[rows, -back, : targets.shape[1]].astype(numpy.float64)
-
-        def error(back: int) -> float:
-            return float(numpy.nanmean((repeated(training, back) - targets[training]) ** 2))
-
-        back = min(sorted(backs), key=error)
-        return repeated(test, back)
+    def _forecaster(
+        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any]
+    ) -> Fitted:
+        """A statistical model of the series, or a model of how far off an earlier value will be."""
+        examples, prepared = self.examples, self._preparation(training)
+        if examples.series is None:
+            raise FittingError("It is for series of which all steps are there.")
+        if not candidate.lagged:
+            horizon = examples.targets.shape[1]
+            found = forecasts(candidate.variant, examples.series, test, horizon, self.patience)
+            return Fitted(found, learned=Learned(None, prepared))
+        back = usual_back(examples, training)
+        (inputs, base), (tested, of_test) = (lagged(examples, rows, back) for rows in (training, test))
+        plain = model(candidate.model, examples.task.value, seed, changed)
+        estimator: Any = for_outputs(plain, candidate.model, base.shape[1])
+        off = examples.targets[training] - base
+        known = numpy.isfinite(off).all(axis=1)
+        with threadpool_limits(self._threads if inputs.size >= WORTH_THREADS else 1):
+            estimator.fit(inputs[known], off[known] if base.shape[1] > 1 else off[known, 0])
+            predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
+        return Fitted(predicted, learned=Learned(estimator, prepared, back=back))
 
     def _network(
         self,
@@ -188,7 +245,7 @@ class Fitting:
     ) -> Fitted:
         prepared = self._preparation(training)
         flat = family(settings.network).takes_rows
-        learning, stopping = self._kept_back(settings, training, seed)
+        learning, stopping = self._kept_back(training, seed) if settings.early_stopping else (training, None)
 
         def part(rows: Rows) -> Part:
             return self._inputs(training, rows, flat=flat), prepared.targets(rows)
@@ -208,9 +265,9 @@ class Fitting:
         learned = Learned(network, prepared, described_as)
         return replace(found, predicted=said.predicted, probabilities=said.probabilities, learned=learned)
 
-    def _kept_back(self, settings: NetworkSettings, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
+    def _kept_back(self, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
         """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
-        if not settings.early_stopping or len(training) < EARLY_STOPPING_NEEDS:
+        if len(training) < EARLY_STOPPING_NEEDS:
             return training, None
         split = inner_folds(self.examples, training, KEPT_BACK, seed)[-1]
         return split.training, split.test

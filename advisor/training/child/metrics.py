@@ -136,12 +136,13 @@ def looking_for(metric: Metric, targets: Numbers) -> Metric:
     return replace(metric, positive=rarer(targets))
 
 
-def metric_named(name: str, task: str, targets: Numbers) -> Metric:
+def metric_named(name: str, task: str, targets: Numbers, unit: float | None = None) -> Metric:
     """The metric of this name: one of ours, or one that scikit-learn has under it (`sklearn.metrics.get_scorer_names`).
 
     Args:
         task: of the fact task.kind.
         targets: class numbers (n,), or values (n, outputs), on which it is tried.
+        unit: of a forecast the usual error, which MASE counts in.
 
     Raises:
         InputError: there is none, or it says nothing of such targets.
@@ -157,6 +158,9 @@ def metric_named(name: str, task: str, targets: Numbers) -> Metric:
     if other is not None:
         what = f"{other.name} is for {'numbers' if classes else 'classes'}, and the targets are not"
         raise input_error(title, what, where=where, remedy=remedy)
+    of_numbers = _of_numbers(plain, unit) if not classes else None
+    if of_numbers is not None:
+        return of_numbers
     if plain not in known:
         remedy = did_you_mean(plain, known) or remedy
         raise input_error(title, f"{shorten(name)!r} is not known", where=where, remedy=remedy)
@@ -379,6 +383,61 @@ MAE = Metric(
     lambda truth, predicted: float(metrics.mean_absolute_error(truth, predicted)), _drawn_error, greater_is_better=False,
 )  # fmt: skip
 """The mean distance from the truth, in the units of the target."""
+
+
+def mase(unit: float) -> Metric:
+    """The mean absolute scaled error: 1 is as far off as the value a season before was in the training (Hyndman and Koehler
+    2006, Another look at measures of forecast accuracy, International Journal of Forecasting 22).
+
+    Args:
+        unit: that distance, above 0.
+    """
+    return Metric(
+        "mase", "MASE", Reads.VALUES, lambda truth, predicted: float(np.abs(truth - predicted).mean() / unit),
+        lambda truth, predicted, counts: _drawn_error(truth, predicted, counts) / unit, greater_is_better=False,
+    )  # fmt: skip
+
+
+def pinball(share: float) -> Metric:
+    """The quantile loss: a unit too low costs `share`, a unit too high 1 - `share` (Koenker and Bassett 1978, Regression
+    quantiles). It is least where a value lies below the prediction in this share of the cases.
+    """
+
+    def losses(truth: Numbers, predicted: Numbers) -> Floats:
+        off = _table(truth) - _table(predicted)
+        of_each: Floats = np.maximum(share * off, (share - 1) * off).mean(axis=1)
+        return of_each
+
+    return Metric(
+        f"pinball_{share:g}", f"pinball loss at {share:g}", Reads.VALUES,
+        lambda truth, predicted: float(losses(truth, predicted).mean()),
+        lambda truth, predicted, counts: _weighted(losses(truth, predicted), counts), greater_is_better=False,
+    )  # fmt: skip
+
+
+def _of_numbers(name: str, unit: float | None) -> Metric | None:
+    """MASE, and the quantile loss at a share that is part of its name, 0.9 without one. Raises InputError for a wrong share."""
+    title, where = "The metric cannot be used", "--metric"
+    if name == "mase":
+        if unit is None:
+            what = "MASE compares with the season before, and these data are no series"
+            raise input_error(title, what, where=where, remedy="Take mae, or another metric of numbers.")
+        return mase(unit)
+    if not name.startswith("pinball"):
+        return None
+    said = name.removeprefix("pinball").removeprefix("_") or "0.9"
+    try:
+        share = float(said)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        what = f"pinball_{shorten(said, 20)} names no share between 0 and 1"
+        raise input_error(
+            title, what, where=where, remedy="Write pinball_0.9 for the value that nine in ten stay below."
+        )
+    return pinball(share)
+
+
 OURS = (ACCURACY, BALANCED_ACCURACY, AVERAGE_PRECISION, ROC_AUC, LOG_LOSS, R2, RMSE, MAE)
 _CALLED = {
     "auc": "roc_auc", "ap": "average_precision", "neg_log_loss": "log_loss", "logloss": "log_loss",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from advisor.networks.builders import build, loss_function
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
+from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
 from advisor.training.loop.loop import train
@@ -30,8 +31,8 @@ LBFGS_EPOCHS = 10
 """Each is up to twenty steps over all examples."""
 ATTEMPTS, MUCH_MORE = 2, 2
 """A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
-HURRIED = 0.5
-"""A training had much fewer epochs than usual if they are less than this share of them."""
+TIMED_BATCHES = 6
+"""Batches by which an epoch is timed, where it has several times as many; as many before them are not timed."""
 _AT_ONCE = 1024
 
 
@@ -87,6 +88,7 @@ class NetworkFitting:
         examples = _tensors(learning)
         validation = _tensors(stopping) if stopping is not None else None
         self._time_an_epoch(spec, settings, recipe, examples, allowance)
+        self._check_time(settings, recipe, allowance)
         for attempt in range(ATTEMPTS):
             epochs = self._affordable(settings, recipe, allowance)
             patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
@@ -113,15 +115,29 @@ class NetworkFitting:
         examples: tuple[Tensor, Tensor],
         allowance: Allowance,
     ) -> None:
-        """The first training of a network of this size is preceded by one epoch that is timed and thrown away."""
+        """Before the first training of a network of this size some of its steps are timed, on a network that is thrown away."""
         key = _pace(settings)
-        if key not in self._epoch_seconds:
-            _, objective = _made(spec, settings, recipe.seed)
+        if key in self._epoch_seconds:
+            return
+        _, objective = _made(spec, settings, recipe.seed)
+        many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
+        part = (examples[0][:some], examples[1][:some]) if many > 3 * some else examples
+        for _ in range(2 if len(part[0]) < many else 1):  # the first steps take longer than all others
             begun = time.monotonic()
-            until = min(allowance.until, begun + allowance.seconds)
-            tried = train(objective, examples, replace(recipe, epochs=1), until=until)
+            tried = train(
+                objective, part, replace(recipe, epochs=1), until=min(allowance.until, begun + allowance.seconds)
+            )
             seconds = time.monotonic() - begun
-            self._epoch_seconds[key] = seconds if tried.history else 2 * seconds
+        self._epoch_seconds[key] = (seconds if tried.history else 2 * seconds) * many / len(part[0])
+
+    def _check_time(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> None:
+        """Raises TooSlowError where there is no time for enough epochs."""
+        epochs, enough = self._affordable(settings, recipe, allowance), math.ceil(allowance.enough * recipe.epochs)
+        if epochs < enough:
+            epoch = self._epoch_seconds[_pace(settings)]
+            raise TooSlowError(
+                f"A pass over the examples takes about {epoch:.2g} s, and there was time for {epochs} of at least {enough}."
+            )
 
     def _affordable(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> int:
         """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one."""

@@ -1,4 +1,4 @@
-"""What a fitted model says of examples, whichever kind of model it is."""
+"""The predictions of a fitted model for examples, whichever kind of model it is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from advisor.datasets.dataset import Task
 from advisor.networks.registry import family
-from advisor.training.child.classical import asked
+from advisor.training.child.classical import said
 from advisor.training.child.fitted import Fitted, Learned, Numbers
 from advisor.training.child.fitting import answer
 
@@ -21,10 +21,8 @@ def predictions(learned: Learned, name: str, rows: Numbers, threads: int = 1) ->
     """
     prepared = learned.prepared
     if learned.network is None:
-        coded = prepared.coded(rows) if name == "gradient_boosting" else None
-        inputs = prepared.flat(rows) if coded is None else coded[0]
         with threadpool_limits(threads):
-            outputs = asked(learned.model, inputs, prepared.outputs, classes=prepared.examples.task is Task.CLASSIFY)
+            outputs = said(learned.model, name, prepared, rows, classes=prepared.examples.task is Task.CLASSIFY)
         return answer(outputs, prepared)
     from advisor.training.child.network_fitting import predicted  # torch takes seconds
 

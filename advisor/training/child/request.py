@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from advisor.children.messages import Messages, Text, parsed
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
+from advisor.errors import Problem
 from advisor.plain import decode, encode
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.insight import Insight
@@ -37,6 +39,10 @@ class Request:
     """For which the target is to be read, where that is not the one that its values look like."""
     metric: str | None = None
     """The name of the score that decides, where somebody wants another one than the task's."""
+    horizon: int = 1
+    """Of a forecast, the steps to predict."""
+    given: GivenSplit = AS_THE_DATA_ARE
+    """The split that somebody asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +98,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The data cannot be learned from: a message for people."""
+    """The data cannot be learned from: messages for people."""
 
     title: Text
-    where: Text
-    what: Text
-    remedy: Text
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ import numpy
 
 from advisor.datasets.again import NEW_CLASS, Part, examples_again
 from advisor.datasets.dataset import Task
+from advisor.datasets.intake import Source
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.training.child.fitted import Fitted, Learned, Numbers
 from advisor.training.child.metrics import OURS, Metric, metric_named, score
 from advisor.training.child.predicting import predictions
 from advisor.training.kept.card import Card, damaged, read_card
+from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.version import torch_version
@@ -39,6 +41,9 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     folder = Path(request.folder)
     card = read_card(folder)
     _tell_versions(card, tell)
+    if card.intake.source is Source.SERIES:
+        tell(forecast(request, card, lambda title, what: tell(Said(title, what)), predictions))
+        return
     parts, model = stored_parts(folder), stored_model(folder, card)
     truths: list[Numbers] = []
     predicted: list[Numbers] = []

@@ -54,10 +54,13 @@ class Card:
     fingerprint: str
     """Of the data with their target."""
     examples: int
+    """Without those of a test of its own."""
     learnt_from: int
     """Of them, the examples that the saved weights were fitted to: all, or those that were not held out."""
     held_out: int = 0
     """Examples that the score is of."""
+    divided: str = ""
+    """A sentence on how they were held out."""
     network: Description | None = None
     """The description that the network is built from; None of other models."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -65,6 +68,13 @@ class Card:
     off_low: float | None = None
     off_high: float | None = None
     """Added to a predicted number, these give its 5 % and its 95 % quantile, by the held-out examples; None of classes."""
+    ahead_low: tuple[float, ...] = ()
+    ahead_high: tuple[float, ...] = ()
+    """The same of a forecast, for each of its steps."""
+    variant: str = ""
+    """Of a statistical model; it is fitted to each series anew."""
+    back: int = 0
+    """Of boosting of differences, the steps before from whose value it predicts them; 0 of others."""
     verdict: str = ""
     says: str = ""
     """The verdict of the trials in words."""

@@ -13,21 +13,24 @@ import numpy
 
 from advisor.datasets.again import intake_of
 from advisor.datasets.dataset import Examples, Task
+from advisor.datasets.dividing import asked as asked_for
+from advisor.datasets.dividing import divided
 from advisor.datasets.inspect import inspect
-from advisor.datasets.loading import load
-from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.intake import Intake, Source
 from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
+from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import metric_named
 from advisor.training.kept.card import CARD, README, Card, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
-from advisor.training.ladder.candidates import Candidate, NetworkSettings
+from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, together
+from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.trial_record import Stage
+from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.version import __version__, torch_version
 
 TITLE = "The model could not be saved"
@@ -55,8 +58,10 @@ def keep(request: Keep, begun: float) -> None:
     if inspection.fingerprint != asked.fingerprint:
         what = "the data changed while models were tried on them"
         raise input_error(TITLE, what, where=asked.path, remedy="Try once more.")
-    examples = load(inspection, most_examples=asked.most_examples, seed=0)
-    split, candidate = outer_split(examples, seed=asked.seed), _candidate(request, examples)
+    inspection = asked_for(inspection, asked.given)
+    data = divided(inspection, asked.given, most_examples=asked.most_examples, seed=asked.seed, horizon=asked.horizon)
+    examples, split = data.examples, data.split
+    candidate = _candidate(request, examples)
     fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
     end = begun + request.seconds
 
@@ -67,27 +72,33 @@ def keep(request: Keep, begun: float) -> None:
             return fitting.fit(candidate, rows, split.test, asked.seed * 1000 + 500, allowance)
         except FittingError as error:
             what = f"{request.best.name} had to learn once more. {error}"
-            raise WorkFailedError(TITLE, [Problem("", what, "Try once more, or with another --seed.")]) from None
+            raise WorkFailedError(TITLE, [Problem("", what, "Try once more.")]) from None
 
     task, targets = examples.task.value, examples.targets
-    metric = metric_named(asked.metric or request.metric.name, task, targets)
+    forecast = examples.task is Task.FORECAST
+    unit = usual_error(examples, split.training) if forecast else None
+    metric = metric_named(asked.metric or request.metric.name, task, targets, unit)
     off: tuple[float | None, float | None] = (None, None)
-    rows = numpy.arange(len(examples))
+    ahead: list[tuple[float, float]] = []
+    rows = numpy.arange(len(examples)) if asked.given.test is None else split.training
+    """A test of its own stays one, so that the score is of this very model."""
     if examples.task is Task.CLASSIFY:
         found = fit(rows)
     else:
         found = fit(split.training)
-        off = quantiles((examples.targets[split.test] - found.predicted)[:, 0])
-        if time.monotonic() + LONGER * request.usual < end + OVERDRAWN:
-            found = fit(rows)
-        else:
+        errors = examples.targets[split.test] - found.predicted
+        off = quantiles(errors[:, 0])
+        ahead = [quantiles(errors[:, step]) for step in range(errors.shape[1])] if forecast else []
+        if len(rows) == len(split.training) or time.monotonic() + LONGER * request.usual >= end + OVERDRAWN:
             rows = split.training
+        else:
+            found = fit(rows)
     assert found.learned is not None  # noqa: S101 - only forecasts have none
     card = Card(
         name=request.best.name,
         kind=request.best.kind,
         model=candidate.model,
-        intake=replace(intake_of(inspection), classes=examples.classes),
+        intake=_intake(intake_of(inspection), examples),
         metric=request.metric,
         asked_metric=asked.metric,
         positive=metric.positive,
@@ -97,13 +108,18 @@ def keep(request: Keep, begun: float) -> None:
         made=request.made,
         data=Path(asked.path).name,
         fingerprint=asked.fingerprint,
-        examples=len(examples),
+        examples=len(examples) if asked.given.test is None else len(split.training),
         learnt_from=len(rows),
         held_out=len(split.test),
+        divided=split.how,
         network=found.learned.network,
         settings=request.best.settings,
-        off_low=off[0],
-        off_high=off[1],
+        off_low=None if forecast else off[0],
+        off_high=None if forecast else off[1],
+        ahead_low=tuple(low for low, _ in ahead),
+        ahead_high=tuple(high for _, high in ahead),
+        variant=candidate.variant if candidate.model == "statistical" else "",
+        back=found.learned.back,
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
@@ -117,6 +133,14 @@ def keep(request: Keep, begun: float) -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(TITLE, reason, where=request.folder, remedy="Check the free space.") from None
+
+
+def _intake(intake: Intake, examples: Examples) -> Intake:
+    """With the classes, or the horizon and the seasons, of these examples."""
+    if examples.series is None or intake.source is not Source.SERIES:
+        return replace(intake, classes=examples.classes)
+    reading = {**intake.reading, "horizon": examples.targets.shape[1]}
+    return replace(intake, reading=reading, seasons=examples.series.seasons)
 
 
 def quantiles(off: Numbers) -> tuple[float, float]:
@@ -134,16 +158,28 @@ def quantiles(off: Numbers) -> tuple[float, float]:
 def _candidate(request: Keep, examples: Examples) -> Candidate:
     """The winner as it was tried. Raises WorkFailedError where it is none that can be fitted by its name and settings."""
     best = request.best
-    if best.settings:
+    if best.kind is Kind.NETWORK:
         settings = decode(NetworkSettings, best.settings, "settings")
         return Candidate(best.name, best.kind, Stage.NETWORKS, settings.network, settings)
-    for known in menu(request.asked.planned, examples.modality, uneven=True).openers:
-        if known.name == best.name:
-            return known
+    if "members" in best.settings:
+        return together([decode(Member, one, "member") for one in best.settings["members"]], best.name)
+    task = examples.task
+    known = menu(
+        request.asked.planned,
+        examples.modality,
+        uneven=True,
+        forecast=task is Task.FORECAST,
+        classes=task is Task.CLASSIFY,
+    )
+    for one in (*known.openers, *known.settings):
+        if one.name == best.name:
+            return one
     what = f"the winner is {best.name}, and such a model cannot be saved yet"
     raise WorkFailedError(TITLE, [Problem("", what)])
 
 
 def _versions() -> dict[str, Any]:
     libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops")}
+    if statistical_there():
+        libraries[LIBRARY] = version(LIBRARY)
     return {"advisor": __version__, "python": python_version(), **libraries, "torch": torch_version()}

@@ -37,6 +37,13 @@ def _predicts(card: Card) -> str:
     if card.intake.task is Task.CLASSIFY:
         names = join_first([_code(name) for name in card.intake.classes], 20)
         return f"One of {len(card.intake.classes):,} classes, with the probability of each: {names}."
+    if card.intake.source is Source.SERIES:
+        steps = int(card.intake.reading["horizon"])
+        many = "The next step" if steps == 1 else f"The next {steps:,} steps"
+        return (
+            f"{many} of a series, with a low and a high value between which nine in ten are expected, as they were of the "
+            "steps that were held out, separately for each step ahead."
+        )
     return (
         "A number, with a low and a high value between which nine in ten are expected, as they were of the examples that "
         "were held out."
@@ -44,6 +51,8 @@ def _predicts(card: Card) -> str:
 
 
 def _from(card: Card) -> str:
+    if card.intake.source is Source.SERIES:
+        return _from_series(card)
     if card.intake.source is not Source.TABLE:
         return f"A {card.intake.source}."
     rows = "".join(f"| {_code(one.name)} | {one.kind} |\n" for one in card.intake.columns[:MOST_COLUMNS])
@@ -52,9 +61,28 @@ def _from(card: Card) -> str:
     return f"| column | holds |\n| --- | --- |\n{rows}{rest}".rstrip()
 
 
+def _from_series(card: Card) -> str:
+    intake = card.intake
+    values = join_first([_code(one.name) for one in intake.columns], 20)
+    apart = f" of a series for each {_code(intake.group.name)}" if intake.group is not None else ""
+    steps, time = int(intake.reading["steps"]), "" if intake.time is None else _code(intake.time.name)
+    told = f"A table with a row for each time{apart}: {time}, {values}. The last {steps:,} steps are needed at least."
+    if card.variant:
+        told += (
+            " The model is a statistical one, so nothing of it is stored but its name: it is fitted anew to the series that it "
+            "is applied to, the more exactly the longer that is."
+        )
+    return told
+
+
 def _good(card: Card) -> str:
     shown = card.metric.shown
     better = "more" if card.metric.greater_is_better else "less"
+    if card.variant:
+        return (
+            f"On steps that it had not seen: {card.metric.title} {shown(card.score)} (95 % interval {shown(card.low)} to "
+            f"{shown(card.high)}; {better} is better).\n\n{card.says}"
+        )
     score = f"{card.metric.title} {shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)}; {better} is better)"
     learnt = (
         f"The saved weights learned from all {card.examples:,} examples after that."
@@ -62,10 +90,15 @@ def _good(card: Card) -> str:
         else f"The saved weights learned from the {card.learnt_from:,} of {card.examples:,} examples that were not held "
         "out: there was no time to learn from all."
     )
-    return f"On examples that it had not seen: {score}. {learnt}\n\n{card.says}"
+    return f"On examples that it had not seen: {score}. {card.divided} {learnt}\n\n{card.says}"
 
 
 def _applying(card: Card) -> str:
+    if card.intake.source is Source.SERIES:
+        return (
+            "Give it the series with its newest values: the forecast begins after the last row. Columns are found by their "
+            "names, in any order; others are passed over."
+        )
     if card.intake.source is Source.TABLE:
         return (
             "Columns are found by their names, in any order. Others are passed over, a missing one is an error. An empty "
@@ -75,7 +108,7 @@ def _applying(card: Card) -> str:
 
 
 def _example(card: Card) -> str:
-    return "NEW.csv" if card.intake.source is Source.TABLE else "FOLDER_OF_NEW_ONES"
+    return "NEW.csv" if card.intake.source in (Source.TABLE, Source.SERIES) else "FOLDER_OF_NEW_ONES"
 
 
 def _code(text: str) -> str:

@@ -27,6 +27,10 @@ _TREES = (
     "sklearn.tree._tree.Tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     *("functools.partial", "sklearn.utils.validation.check_array"),  # boosting checks categories by them
+    *("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"),
+    *("sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.metrics._dist_metrics.EuclideanDistance32"),
+    *("sklearn.neighbors._kd_tree.KDTree", "sklearn.neighbors._kd_tree.newObj"),
+    *("sklearn.neighbors._ball_tree.BallTree", "sklearn.neighbors._ball_tree.newObj"),
 )
 """Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
 _WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.values.words.terms", "numpy.dtype")
@@ -41,6 +45,8 @@ _BROKEN = (
 def store(learned: Learned, folder: Path) -> None:
     """Write a model and its preparation into a folder. Raises OSError."""
     skops.dump(parts_of(learned.prepared), folder / PREPARATION)
+    if learned.model is None:  # a statistical one, which is fitted to each series anew
+        return
     if learned.network is None:
         skops.dump(learned.model, folder / ESTIMATOR)
     else:
@@ -62,8 +68,11 @@ def stored_model(folder: Path, card: Card) -> Any:
     if card.network is not None:
         return _network(folder / WEIGHTS, card)
     estimator = _loaded(folder / ESTIMATOR, _TREES)
-    if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
-        raise damaged(folder / ESTIMATOR, "it holds no model")
+    several = estimator if isinstance(estimator, list) else [("", 1.0, estimator)]
+    for part in several:
+        is_part = isinstance(part, tuple) and len(part) == 3
+        if not is_part or not isinstance(part[2], BaseEstimator) or not hasattr(part[2], "predict"):
+            raise damaged(folder / ESTIMATOR, "it holds no model")
     return estimator
 
 

@@ -112,6 +112,8 @@ class Candidate:
     """Of several models together each of them."""
     instead_of: str = ""
     """The name of the wider network whose place it takes where there is no time for that one."""
+    lagged: bool = False
+    """True if it learns by how much a series will differ from an earlier step, or from the season before."""
 
     @property
     def varied(self) -> bool:

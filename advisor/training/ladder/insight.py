@@ -1,4 +1,4 @@
-"""What somebody wants to know next about the winner, as it is kept and shown. No torch here.
+"""Answers to what one wants to know next about the winner, as they are kept and shown. No torch here.
 
 Everything is about held-out examples, which neither choosing nor learning saw. Intervals are of 95 %; those of columns and of
 slices hold for all that were looked at together, so that the largest of many is no accident.
@@ -101,7 +101,7 @@ class Calibration:
     by_chance: float
     """The mean of the same if all probabilities were right."""
     at_most: float
-    """That error is larger in one case of twenty if all probabilities are right."""
+    """One case in twenty has a larger error if all probabilities are right."""
     fit: Fit
     bins: tuple[Reliability, ...]
 
@@ -151,7 +151,7 @@ class SizeBin:
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """What the truth was above the prediction, in the units of the target."""
+    """The truth less the prediction, in the units of the target."""
 
     quantiles: Mapping[str, float]
     """By the names p05, p25, p50, p75, p95."""
@@ -167,7 +167,7 @@ class Residuals:
 
 
 class MoreData(StrEnum):
-    """Would more examples help?"""
+    """The answer to whether more examples would help."""
 
     HELPS = "helps"
     HARDLY = "hardly"
@@ -226,7 +226,7 @@ Piece: TypeAlias = Slices | Importance | Calibration | Confusion | Residuals | L
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """What is known about one candidate; pieces that do not apply are missing in both places."""
+    """Everything that is known about one candidate; pieces that do not apply are missing in both places."""
 
     of: str
     confusion: Confusion | None = None

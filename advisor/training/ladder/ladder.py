@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from advisor.plain import decode
-from advisor.training.ladder.candidates import FIELDS, SIMPLEST, Candidate, Factor, NetworkSettings
+from advisor.training.ladder.candidates import FIELDS, SIMPLEST, Candidate, Factor, Member, NetworkSettings, together
 from advisor.training.ladder.comparing import Scores, ahead, best_by_score, leader, survivors
 from advisor.training.ladder.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
@@ -20,6 +21,8 @@ OPENERS_AGAIN, VARIATIONS_UNTIL = 0.4, 0.8
 """Shares of the searching time: more folds for what was on the menu, then variations, then more folds for all."""
 LOOKS = 2
 """Rungs that the best of the menu has before variations are tried: one look is not enough to choose by."""
+MODELS_VARIED = 3
+"""Models that are no networks of which other settings are tried, the best of the first rung."""
 MOST_PROMISING = 3
 """Candidates that are followed from each rung, at least."""
 COSTLY = 0.8
@@ -86,7 +89,10 @@ class Ladder:
         """Names of the menu and of its variations that have no trial."""
         tried = {trial.name for trial in trials}
         base = self.base(trials)
-        possible = (*self.menu.openers, *(self.menu.variations(base) if base is not None else ()))
+        view = _View(trials, self.scores(trials))
+        openers = (one for one in self.menu.openers if not one.instead_of or view.slow(one.instead_of))
+        varied = self.menu.variations(base) if base is not None else ()
+        possible = (*openers, *self._settings(trials), *varied)
         return tuple(candidate.name for candidate in possible if candidate.name not in tried)
 
     def base(self, trials: Sequence[Trial]) -> Candidate | None:
@@ -119,7 +125,21 @@ class Ladder:
 
     def candidates(self, trials: Sequence[Trial]) -> Mapping[str, Candidate]:
         """All that a run like this may have tried, by name."""
-        return {candidate.name: candidate for candidate in (*self.menu.openers, *self.variations(trials))}
+        joined = {trial.name: trial.settings for trial in trials if trial.stage is Stage.TOGETHER}
+        several = (
+            together([decode(Member, one) for one in told.get("members", ())], name) for name, told in joined.items()
+        )
+        every = (*self.menu.openers, *self.menu.settings, *self.variations(trials), *several)
+        return {candidate.name: candidate for candidate in every}
+
+    def _settings(self, trials: Sequence[Trial]) -> list[Candidate]:
+        """Other settings of the models that looked best on the first rung, and of the plan's, the best model's first."""
+        first = self.scores([trial for trial in trials if trial.rung == 0])
+        known = [one for one in self.menu.openers if one.kind is Kind.BASELINE and first.of(one.name)]
+        models = list(dict.fromkeys(one.model for one in sorted(known, key=lambda one: -first.mean(one.name))))
+        wanted = [*models[:MODELS_VARIED], *(one for one in models if one == self.menu.planned.network)]
+        made = [[one for one in self.menu.settings if one.model == model] for model in dict.fromkeys(wanted)]
+        return [one for turn in zip_longest(*made) for one in turn if one is not None]
 
     def leader(self, trials: Sequence[Trial], kind: Kind | None = None, *, by_score: bool = False) -> Candidate | None:
         """The candidate to bet on, of one kind; or of all, which is the leader of its kind too.
@@ -147,15 +167,19 @@ class Ladder:
 
         def late(candidate: Candidate) -> int:
             if candidate.kind is Kind.NETWORK:
-                return 1 if candidate.name.endswith(AS_PLANNED) else 2
+                return 1 if candidate.name.endswith(AS_PLANNED) or candidate.instead_of else 3
             bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
-            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 3
+            if candidate.variant and candidate.model != "statistical":
+                return 2 if expected(candidate) <= DEAR * clock.total else 4
+            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 4
 
-        return sorted((c for c in self.menu.openers if not view.tried(c.name, 0)), key=late)
+        openers = (c for c in self.menu.openers if not c.instead_of or view.slow(c.instead_of))
+        possible = (*openers, *self._settings(view.trials))
+        return sorted((c for c in possible if not view.tried(c.name, 0)), key=late)
 
     def _wanted(self, view: _View, clock: Clock, expected: Expected) -> Iterator[Step]:
         """Steps that make sense, the best first."""
-        openers = self.menu.openers
+        openers = (*self.menu.openers, *self.menu.settings)
         yield from (Step(candidate, 0) for candidate in self._first(view, clock, expected))
         variations = self.variations(view.trials)
         base = self.base(view.trials)
@@ -187,7 +211,7 @@ class Ladder:
     def _left_behind(self, view: _View) -> Iterator[Step]:
         """Steps for spare time: more folds for candidates that trail on few of them, unless a 95 % interval shows them worse."""
         leader = self.leader(view.trials)
-        for candidate in self.menu.openers:
+        for candidate in (*self.menu.openers, *self.menu.settings):
             if leader is None or candidate.kind is Kind.TRIVIAL or candidate.name == leader.name:
                 continue
             behind = view.scores.paired(leader.name, candidate.name)
@@ -217,11 +241,16 @@ class _View:
         self.scores = scores
         self._tried = {(trial.name, trial.rung) for trial in trials}
         self._done = {(trial.name, trial.rung) for trial in trials if trial.counts and trial.status is Status.DONE}
-        self._failed = {trial.name for trial in trials if trial.status is Status.FAILED}
+        self._slow = {trial.name for trial in trials if trial.status is Status.SLOW}
+        self._failed = {trial.name for trial in trials if trial.status is Status.FAILED} | self._slow
         self.seconds = {trial.name: trial.seconds for trial in trials}
 
     def tried(self, name: str, rung: int) -> bool:
         return (name, rung) in self._tried or name in self._failed
+
+    def slow(self, name: str) -> bool:
+        """True if there was no time to train it."""
+        return name in self._slow
 
     def done(self, name: str, rung: int) -> bool:
         return (name, rung) in self._done

@@ -19,7 +19,9 @@ from advisor.training.ladder.candidates import (
     Planned,
     decay_of,
 )
+from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.variants import DEFAULT, variants
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, LEARNING_RATES, OPTIMIZERS
 
 MORE, LESS = 5, 0.05
@@ -28,7 +30,7 @@ EARLY_STOPPING_FROM = 3000
 """Examples of a table below which those that would say when to stop serve better to learn from; the schedule and weight
 decay keep weights small. To stop early is then a variation.
 """
-WIDEST = 2048
+WIDEST, NARROWEST = 2048, 8
 AS_PLANNED = " as planned"
 """Ends the name of the network that is the plan's in everything."""
 PLAIN = " plain"
@@ -46,6 +48,8 @@ class Menu:
 
     openers: tuple[Candidate, ...]
     planned: Planned = field(default_factory=Planned)
+    settings: tuple[Candidate, ...] = ()
+    """Models that are no networks with other settings, which are tried of those that look best."""
 
     def variations(self, base: Candidate) -> tuple[Candidate, ...]:
         """Around a network, one factor at a time; a factor's first variation is what the plan says of it."""
@@ -62,25 +66,60 @@ class Menu:
         return tuple(taken)
 
 
-def menu(planned: Planned, modality: str, examples: int | None = None, *, uneven: bool = False) -> Menu:
+MODELS = {
+    "linear": "linear",
+    "naive_bayes": "naive Bayes",
+    "knn": "nearest neighbours",
+    "svm": "support vectors",
+    "random_forest": "random forest",
+    "gradient_boosting": "gradient boosting",
+}
+"""Models that learn and are no networks, with the names that people read; the simplest and quickest first."""
+NARROWER = {" half as wide as planned": 2, " a quarter as wide as planned": 4}
+"""End the names of networks that take the place of the plan's where there is no time for that one."""
+
+
+def menu(
+    planned: Planned,
+    modality: str,
+    examples: int | None = None,
+    *,
+    uneven: bool = False,
+    forecast: bool = False,
+    classes: bool = True,
+) -> Menu:
     """Trivial and classical models, then networks: shallow before deep, those of the plan among them.
 
     Args:
         examples: to learn from; None for many.
         uneven: a class is rare, so simple models are also tried with weights that make up for it.
+        forecast: the next values of series are predicted, for which there are models of their own.
+        classes: the task is to tell classes apart.
     """
-    simple = [
-        Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
-        Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear"),
-        Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest"),
-        Candidate("gradient boosting", Kind.BASELINE, Stage.BASELINES, "gradient_boosting"),
+    trivial = Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial")
+    left_out = () if modality == "text" and classes else ("naive_bayes",)
+    if forecast:
+        left_out = (*left_out, "svm", "knn")
+    simple = [_simple(model) for model in MODELS if model not in left_out]
+    varied = [
+        replace(one, name=f"{one.name}{VARIED}{name.replace('_', ' ')}", variant=name)
+        for one in simple
+        for name in variants(one.model, classes=classes)
+        if name != DEFAULT
     ]
     if uneven:
         fast = (one for one in simple if one.model in _WITH_WEIGHTS)
         simple += [replace(one, name=f"{one.name}{WEIGHTED}", weighted=True) for one in fast]
+    if forecast:
+        simple += forecasters()
     few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
     networks = _networks(planned, modality)
-    return Menu((*simple, *(_all_epochs(one) if few else one for one in networks)), planned)
+    openers = (trivial, *simple, *(_all_epochs(one) if few else one for one in networks))
+    return Menu(openers, planned, tuple(varied))
+
+
+def _simple(model: str) -> Candidate:
+    return Candidate(MODELS[model], Kind.BASELINE, Stage.BASELINES, model)
 
 
 def _all_epochs(candidate: Candidate) -> Candidate:
@@ -110,9 +149,23 @@ def _networks(planned: Planned, modality: str) -> Iterator[Candidate]:
             name += PLAIN
         elif settings == _as_planned(planned, settings.network) and settings.network == planned.network:
             name += AS_PLANNED
-        if name not in seen:
-            seen.add(name)
-            yield Candidate(name, Kind.NETWORK, Stage.NETWORKS, settings.network, settings)
+        if name in seen:
+            continue
+        seen.add(name)
+        made = Candidate(name, Kind.NETWORK, Stage.NETWORKS, settings.network, settings)
+        yield made
+        if name.endswith(AS_PLANNED):
+            yield from _narrower(made, settings)
+
+
+def _narrower(wide: Candidate, settings: NetworkSettings) -> Iterator[Candidate]:
+    before = wide.name
+    for words, times in NARROWER.items():
+        widths = tuple(max(1, units // times) for units in settings.hidden_units)
+        if max(widths, default=0) >= NARROWEST:
+            name = f"{settings.network}{words}"
+            yield replace(wide, name=name, settings=replace(settings, hidden_units=widths), instead_of=before)
+            before = name
 
 
 def _as_planned(planned: Planned, network: str) -> NetworkSettings:

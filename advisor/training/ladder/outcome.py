@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.facts.verdict import Verdict
 from advisor.plain import encode
 from advisor.training.ladder.insight import Insight
@@ -102,6 +103,8 @@ class Bet:
     """The name of the metric."""
     n: int
     """Pairs: folds on which both were scored."""
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `after` where that is no network, see `Candidate.settings_json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,10 @@ class DataTried:
     """True if somebody stated the task, against the look of the target."""
     uneven: bool = False
     """True if a class is rare."""
+    given: GivenSplit = AS_THE_DATA_ARE
+    """The split that somebody asked for."""
+    warned: tuple[str, ...] = ()
+    """Oddities of that split, sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,19 +211,24 @@ class TrialResults:
     """Options of the command line with which the task was stated, for the commands that are told to be typed next."""
     told: str = ""
     """Those that only `advisor try` takes."""
+    keeping: str | None = None
+    """Those that the same trials are typed with once more to save the winner; None where that is done or cannot be."""
 
     def to_json(self) -> dict[str, Any]:
         """As `advisor/trial/1`."""
         told = encode(self)
         data, metric = told.pop("data"), told.pop("metric")
-        del told["stated"], told["told"]
+        del told["stated"], told["told"], told["keeping"]
         described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out")
         return {
             "schema": "advisor/trial/1",
             "metric": metric["name"],
             "greater_is_better": metric["greater_is_better"],
             "data": {name: data[name] for name in described},
-            "split": {name: data[name] for name in ("how", "held_out", "learnt_from", "folds")},
+            "split": {
+                **{name: data[name] for name in ("how", "held_out", "learnt_from", "folds", "warned")},
+                **{name: data["given"][name] for name in ("test", "time_column", "group")},
+            },
             "torch": data["torch"],
             **told,
         }

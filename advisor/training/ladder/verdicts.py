@@ -84,12 +84,27 @@ class Judging:
         trivial, baseline, network = (self._sides[kind].name if kind in self._sides else "" for kind in Kind)
         over = self.difference(leader.name, trivial)
         if leader.kind is Kind.TRIVIAL or not self._beyond_trivial(leader, over):
+            other = self._forecaster(trivial)
+            if other is not None:
+                return self._compared(other, self.difference(other.name, trivial), network, baseline)
             ranked = self._ranked()
             if not ranked or not (network or baseline):
                 return Winner.NOTHING, self._nothing_words(leader, over)
             kind, words = self._compared(leader, over, network, baseline)
             return kind, f"{ranked} {words}"
         return self._compared(leader, over, network, baseline)
+
+    def _forecaster(self, trivial: str) -> Candidate | None:
+        """Of a series, whose folds are earlier times than the held-out examples, the best that is better than an earlier
+        value on these, whatever the folds chose; None where none is."""
+        if self.metric.task != "forecast":
+            return None
+        found = [
+            (gain, one) for one in self._sides.values() if (gain := self.difference(one.name, trivial)) is not None
+        ]
+        return max(
+            ((gain.mean, one) for gain, one in found if gain.low > 0), key=lambda two: two[0], default=(0.0, None)
+        )[1]
 
     def _compared(self, leader: Candidate, over: Difference | None, network: str, baseline: str) -> tuple[Winner, str]:
         """The best network against the best of the others."""
@@ -151,7 +166,10 @@ class Judging:
         best = max((one for one in found if one.one != leader.name), key=lambda one: one.mean, default=None)
         if best is None or best.mean <= 0:
             return words
-        beyond = "beyond noise: the two disagree, so try again with another --seed" if best.low > 0 else "within noise"
+        again = "try again with another --seed"
+        if metric.task == "forecast":  # there is one way to divide a series
+            again = "what comes later may differ from what came before"
+        beyond = f"beyond noise: the two disagree, so {again}" if best.low > 0 else "within noise"
         return f"{words} On the held-out examples {best.one} is {gain_words(metric, best)}, which is {beyond}."
 
     def _between(self, network: str, baseline: str, between: Difference) -> tuple[Winner, str]:
@@ -205,6 +223,9 @@ class Judging:
             judged: the verdict; where nothing was better than looking at no input, no bet on the type is decided.
         """
         of_type, planned = self._type_bet(judged), self.ladder.menu.planned
+        taken = self._taken(judged)
+        if of_type is not None and taken is not None and taken.kind is Kind.BASELINE and taken.model == of_type.after:
+            of_type = replace(of_type, how=taken.settings_json)
         base = self.ladder.base(self.trials)
         own = self._factor_bets(base, planned) if base is not None and base.model == planned.network else ()
         return (of_type, *own) if of_type is not None else tuple(own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache, partial
 from typing import Any
@@ -21,6 +22,7 @@ from advisor.plain import encode
 from advisor.session import machines
 from advisor.training.child.request import Began, Finals, Ready
 from tests.agent.profiles_made import MACHINE, MEMORY, ONE_THREAD, compared, gauged
+from tests.report.test_insight import INSIGHT
 from tests.tui.trials_made import DATA, METRIC, OUTCOME, TRIALS
 
 from ..case import STATE, Case, Format
@@ -60,7 +62,7 @@ def _probed() -> list[Any]:
 def _tried() -> list[Any]:
     began = [Began(trial.name, trial.stage, trial.rung, trial.kind) for trial in TRIALS]
     told = [Ready(DATA, METRIC, 3), *(message for pair in zip(began, TRIALS, strict=True) for message in pair)]
-    told += [began[-1], Finals(OUTCOME.finals, OUTCOME.differences)]
+    told += [began[-1], Finals(OUTCOME.finals, OUTCOME.differences), replace(INSIGHT, of="ffn 100")]
     return [
         {"schema": trial_journal.SCHEMA, "date": "2026-11-22T10:00:00+00:00", "what": type(message).__name__,
          "spent": float(number), "content": encode(message)}

@@ -24,6 +24,7 @@ from advisor.report.plan.comparison import compare_plans
 from ...agent.profiles_made import MACHINE, MEMORY, NETWORK, ONE_THREAD, compared, gauged, profile, samples
 from ..small import HOSTILE, hostile_knowledge, knowledge, measured_plan, plan
 from ..test_claims import ALL as JUDGED
+from ..test_insight import named
 from ..test_trying import OUTCOME as TRIED
 
 HOSTILE_MACHINE = replace(MACHINE, cpu_model=HOSTILE, gpus=(Gpu("cuda", HOSTILE),))
@@ -82,7 +83,7 @@ def hostile_pages() -> dict[str, str]:
     machine = machine_report(kept, find_device)
     shown = Evidence(outcomes, (ProbeSkipped(HOSTILE, HOSTILE),), tuple(JUDGED), machine)
     final = replace(TRIED.finals[0], name=HOSTILE)
-    tried = replace(TRIED, says=HOSTILE, finals=(final, *TRIED.finals), notes=(HOSTILE,),
+    tried = replace(TRIED, says=HOSTILE, finals=(final, *TRIED.finals), notes=(HOSTILE,), insight=named(HOSTILE),
                     data=replace(TRIED.data, path=f"/data/{HOSTILE}.csv", target=HOSTILE))  # fmt: skip
     return {
         "plan": plan_html(made, known, HOSTILE, shown),

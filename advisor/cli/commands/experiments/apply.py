@@ -13,6 +13,7 @@ from advisor.cli.console import FAILED, panel, warn, write
 from advisor.cli.delivering import deliver, refuse_rewriting
 from advisor.cli.main import end_interrupted
 from advisor.cli.signals import told_to
+from advisor.datasets.intake import Source
 from advisor.files.output import check_output
 from advisor.files.waiting import stream
 from advisor.session.keeping import Predictions, StoppedError, apply_model
@@ -43,7 +44,8 @@ def apply(options: Apply) -> None:
 
 def _scored(found: Predictions) -> list[str]:
     card, applied = found.card, found.applied
-    rows = f"{applied.rows:,} {'example' if applied.rows == 1 else 'examples'}"
+    noun = "example" if card.intake.source is not Source.SERIES else "step"
+    rows = f"{applied.rows:,} {noun if applied.rows == 1 else f'{noun}s'}"
     lines = [f"{card.name} has predicted {rows}."]
     if applied.new:
         many = "1 of them is" if applied.new == 1 else f"{applied.new:,} of them are"

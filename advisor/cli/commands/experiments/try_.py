@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -21,7 +22,8 @@ from advisor.cli.main import GOES_ON, end_interrupted
 from advisor.cli.options import Format, facts_repeated, typed_again
 from advisor.cli.signals import told_to
 from advisor.cli.trying_progress import TryingProgress
-from advisor.errors import input_error
+from advisor.datasets.given import GivenSplit
+from advisor.errors import InputError, input_error
 from advisor.files.output import check_output
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.found.trying_brief import trying_brief
@@ -40,10 +42,20 @@ from advisor.training.kept.request import WorkFailedError
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import printable, shell_path
 
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
+
 STATED = {
     "answers": "--answers", "sets": "--set", "model": "--model", "input": "--input", "python": "--python",
     "machine": "--machine", "school": "--school", "packs": "--rules",
 }  # fmt: skip
+OWN = {
+    "metric": "--metric",
+    "horizon": "--horizon",
+    "test": "--test",
+    "time_column": "--time-column",
+    "group": "--group",
+}
 STARTED = 0.5
 """Seconds that pass before this command is reached and after it has printed."""
 
@@ -56,7 +68,7 @@ def try_(options: Try) -> None:
         what = "the plan is tried on your data"
         raise input_error("There are no data", what, where="Missing option '--data'", remedy="Add --data PATH.")
     if options.output is not None:
-        refuse_rewriting(options.output, options.answers, options.data)
+        refuse_rewriting(options.output, options.answers, options.data, options.test)
         check_output(options.output, force=options.force)
     if options.save is not None:
         check_folder(options.save, force=options.force)
@@ -68,15 +80,16 @@ def try_(options: Try) -> None:
         with ExitStack() as delivered:
             with facts_repeated(options), told_to(stop.everything), TryingProgress(seconds - spent) as progress:
                 run = trying(
-                    inputs, seconds, complain=warn, seed=options.seed, metric=options.metric, fresh=options.fresh,
-                    spent=spent, on_event=progress, stop=stop,
+                    inputs, seconds, complain=warn, seed=options.seed, metric=options.metric, given=_given(options),
+                    horizon=options.horizon, fresh=options.fresh, spent=spent, on_event=progress, stop=stop,
                 )  # fmt: skip
                 tried = delivered.enter_context(run)
                 found = tried.outcome
             titles = {name: topic.title for name, topic in inputs.knowledge.topics.items()}
             told = replace(
-                found, stated=typed_again(options, STATED), told=typed_again(options, {"metric": "--metric"})
-            )
+                found, stated=typed_again(options, STATED), told=typed_again(options, OWN),
+                keeping=_keeping(options, inputs.inspection, found),
+            )  # fmt: skip
             with shown_otherwise(lambda: trying_page(told, look(), titles)):
                 _deliver(told, titles, options)
             if found.interrupted:
@@ -90,6 +103,22 @@ def try_(options: Try) -> None:
         raise typer.Exit(FAILED) from error
     if found.best is None:
         raise typer.Exit(FAILED)
+
+
+def _given(options: Try) -> GivenSplit:
+    test = None if options.test is None else str(options.test)
+    return GivenSplit(test, options.time_column, options.group)
+
+
+def _keeping(options: Try, inspection: Inspection | None, found: TrialResults) -> str | None:
+    """The options with which the winner can be saved, if there is one that was not."""
+    if options.save is not None or inspection is None or found.interrupted or not_worth_it(found) is not None:
+        return None
+    try:
+        refuse_unkept(inspection)
+    except InputError:
+        return None
+    return typed_again(options, {"budget": "--budget", "seed": "--seed"})
 
 
 def _save(tried: Tried, folder: Path, seconds: float, options: Try, stop: Stop) -> None:
@@ -106,7 +135,7 @@ def _save(tried: Tried, folder: Path, seconds: float, options: Try, stop: Stop) 
     except WorkFailedError as error:
         panel(error.title, [str(problem) for problem in error.problems])
         raise typer.Exit(FAILED) from error
-    rows = f"all {card.examples:,} examples"
+    rows = f"all {card.examples:,} examples" + (" of --data" if options.test is not None else "")
     if not card.of_all:
         rows = f"the {card.learnt_from:,} examples that were not held out (there was no time to learn from all)"
     told = f"{card.name}, the winner, has learned from {rows} and is saved in {folder}."

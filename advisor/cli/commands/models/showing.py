@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.cli.commands.options import ModelsList, ModelsShow
+from advisor.cli.commands.models.options import ModelsList, ModelsShow
 from advisor.cli.console import look, warn, write, write_json
 from advisor.cli.delivering import deliver, deliver_json
 from advisor.cli.options import PlainFormat

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from advisor.agent.machines import comparison
 from advisor.agent.machines.comparison import MachinesCompared
 from advisor.agent.remembered.memory import LAST
-from advisor.cli.commands.options import ProfilesCompare
 from advisor.cli.commands.profiles.kept import profile_of
+from advisor.cli.commands.profiles.options import ProfilesCompare
 from advisor.cli.completing import THIS
 from advisor.cli.delivering import deliver_page
 from advisor.errors import input_error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from advisor.agent.remembered.memory import kept_profiles, newest_of, profiles_kept_in, read_profile, set_aside
 from advisor.agent.remembered.profile import MachineProfile
-from advisor.cli.commands.options import ProfilesPath
+from advisor.cli.commands.profiles.options import ProfilesPath
 from advisor.cli.completing import THIS
 from advisor.cli.console import warn_once, write, write_json
 from advisor.cli.options import PlainFormat

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 from advisor.agent.remembered.anonymous import anonymous_json
-from advisor.cli.commands.options import ProfilesExport, ProfilesList, ProfilesShow
 from advisor.cli.commands.profiles.kept import device_of, is_kept, profile_of, profiles_kept
+from advisor.cli.commands.profiles.options import ProfilesExport, ProfilesList, ProfilesShow
 from advisor.cli.completing import THIS
 from advisor.cli.console import look, write, write_json
 from advisor.cli.delivering import deliver_json, deliver_page

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from advisor.cli.commands.options import RulesCheck, RulesCoverage, RulesTest
+from advisor.cli.commands.rules.options import RulesCheck, RulesCoverage, RulesTest
 from advisor.cli.console import DONE, FAILED, error_panel, say, write, write_json
 from advisor.cli.options import PlainFormat, as_packs
 from advisor.errors import InputError, Problem, input_error

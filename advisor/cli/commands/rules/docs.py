@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from advisor.cli.commands.options import RulesDocs
+from advisor.cli.commands.rules.options import RulesDocs
 from advisor.cli.console import DONE, FAILED, error_panel
 from advisor.cli.delivering import deliver
 from advisor.cli.options import as_packs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.cli.commands.options import RulesList, RulesShow
+from advisor.cli.commands.rules.options import RulesList, RulesShow
 from advisor.cli.console import say, write, write_json
 from advisor.cli.options import PlainFormat, as_packs
 from advisor.errors import did_you_mean, input_error

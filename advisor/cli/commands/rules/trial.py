@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from advisor.agent.machines import reference
-from advisor.cli.commands.options import RulesTrial
+from advisor.cli.commands.rules.options import RulesTrial
 from advisor.cli.console import look, write, write_json
 from advisor.cli.gathering import inputs_of
 from advisor.cli.options import TOLD, PlainFormat, once_more, typed_again

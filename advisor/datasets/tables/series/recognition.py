@@ -34,6 +34,8 @@ _TIMES = frozenset(
     {"t", "time", "timestamp", "date", "datetime", "step", "period", "ds", "year", "month", "week", "day", "hour"}
 )
 _STEP = re.compile(r"(t|time|step|hour|day|week|month|quarter|year|h|d|w|m|q|y)[ _-]?(\d{1,6})", re.IGNORECASE)
+_DAY, MOST_OF_A_DAY = 86_400, 96
+"""Seconds, and steps of a day up to which days are looked for: a quarter of an hour."""
 _SECONDS_AND_SEASONS = ((3_600, 24), (86_400, 7), (604_800, 52), (2_629_800, 12), (7_889_400, 4))
 """Steps of about so many seconds (an hour, a day, a week, a month, a quarter) repeat after so many steps."""
 
@@ -203,6 +205,9 @@ def _is_smooth(values: NDArray[numpy.float64]) -> bool:
 def _season(distance: float, *, weekends: bool) -> int | None:
     """By the seconds between two times; a week of working days has five, with threefold distances over weekends."""
     season = next((season for length, season in _SECONDS_AND_SEASONS if abs(distance / length - 1) < 0.1), None)
+    of_a_day = round(_DAY / distance) if 0 < distance < _DAY / 2 else 0
+    if season is None and 2 < of_a_day <= MOST_OF_A_DAY and abs(of_a_day * distance / _DAY - 1) < 0.01:
+        return of_a_day
     return 5 if season == 7 and weekends else season
 
 

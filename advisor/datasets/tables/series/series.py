@@ -11,11 +11,12 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
-from advisor.datasets.dataset import UNSAID, Examples, Inspection, Remark, Task, Weight
+from advisor.datasets.dataset import UNSAID, Examples, Inspection, Kind, Remark, Series, Task, Weight
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import drawn, spread
 from advisor.datasets.tables.examples import target_numbers
 from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
+from advisor.datasets.tables.series.seasons import seasons
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, finite, seconds
 from advisor.wording import shorten
@@ -25,6 +26,8 @@ MOST_ROWS = 5_000_000
 """Rows that are read: a series cannot be sampled row by row."""
 MOST_BYTES = 2**30
 """Of windows in memory."""
+MOST_ADDED = 0.5
+"""Steps without a row, by the number of rows, up to which they count as gaps."""
 
 
 def as_series(inspection: Inspection, shape: SeriesShape, table: Table) -> Inspection:
@@ -94,7 +97,7 @@ def _remarks(shape: SeriesShape, target: str | None, forecasts: bool) -> Iterato
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class Steps:
     """All series, one after the other."""
 
     values: NDArray[numpy.float32]
@@ -102,8 +105,15 @@ class _Steps:
     answers: NDArray[numpy.float64]
     """(steps,): the value to predict as it was measured, NaN in gaps."""
     times: NDArray[numpy.float64]
+    """NaN of a step that no row has."""
     position: NDArray[numpy.int64]
     """Of each step in its series."""
+
+    @property
+    def number(self) -> NDArray[numpy.int64]:
+        """The series of each step."""
+        numbers: NDArray[numpy.int64] = numpy.cumsum(self.position == 0) - 1
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +124,8 @@ class SeriesReading:
     shape: SeriesShape
     rows: int
     """Of the table."""
+    horizon: int = 1
+    """Steps that an example of a forecast predicts."""
 
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Series as float32 (n, steps, values). Forecasts are windows with the value that follows, in the order of time.
@@ -127,34 +139,49 @@ class SeriesReading:
         frame = self.table.read(inspection, self.rows, MOST_ROWS, seed)
         if inspection.task is not Task.FORECAST:
             return _whole(frame, self.shape, inspection, most_examples, seed)
-        return _windows(frame, self.shape, inspection, most_examples)
+        return _windows(frame, self.shape, inspection, most_examples, self.horizon)
 
 
-def _windows(frame: polars.DataFrame, shape: SeriesShape, inspection: Inspection, most_examples: int) -> Examples:
+def _windows(
+    frame: polars.DataFrame, shape: SeriesShape, inspection: Inspection, most_examples: int, horizon: int
+) -> Examples:
     time = shape.time_column
-    steps = _rows_are_series(frame, shape) if time is None else _rows_are_times(frame, shape, time)
+    steps = _rows_are_series(frame, shape) if time is None else rows_are_times(frame, shape, time)
     begun = numpy.isfinite(numpy.roll(steps.values[:, 0], 1))  # something was measured before
-    ends = numpy.flatnonzero((steps.position >= shape.steps) & begun & numpy.isfinite(steps.answers))
+    known = numpy.isfinite(steps.answers)
+    for ahead in range(1, horizon):
+        later = numpy.roll(numpy.isfinite(steps.answers) & (steps.position >= ahead), -ahead)
+        known &= later
+    ends = numpy.flatnonzero((steps.position >= shape.steps) & begun & known)
     if not len(ends):
         what = f"no series in it is longer than the {shape.steps} steps that a forecast looks back on"
-        raise unreadable(inspection.path, what, "A longer history is needed.")
+        remedy = "A longer history is needed."
+        if horizon > 1:
+            what += f" and the {horizon} that it looks ahead"
+            remedy = "A longer history is needed, or a shorter --horizon."
+        raise unreadable(inspection.path, what, remedy)
     ends = ends[numpy.argsort(steps.times[ends], kind="stable")]
     held = MOST_BYTES // (4 * shape.steps * steps.values.shape[1])
     chosen = ends[spread(len(ends), min(most_examples, max(held, 1)))]
+    longest = numpy.flatnonzero(steps.number == numpy.bincount(steps.number).argmax())
+    dated = any(column.name == time and column.kind is Kind.DATE for column in inspection.columns)
+    found = seasons(steps.answers[longest], shape.season)
     return Examples(
         "time_series",
         Task.FORECAST,
         steps.values[chosen[:, None] + numpy.arange(-shape.steps, 0)],
-        steps.answers[chosen].astype(numpy.float32)[:, None],
+        steps.answers[chosen[:, None] + numpy.arange(horizon)].astype(numpy.float32),
         times=steps.times[chosen],
+        until=steps.times[chosen + horizon - 1] if horizon > 1 else None,
         left_out=f"{len(chosen):,} of {len(ends):,} windows were taken, evenly over time."
         if len(chosen) < len(ends)
         else "",
-        season=shape.season,
+        season=shape.season or (found[-1] if found else None),
+        series=Series(steps.answers, steps.number, steps.times, chosen, found, dated),
     )
 
 
-def _rows_are_times(frame: polars.DataFrame, shape: SeriesShape, time: str) -> _Steps:
+def rows_are_times(frame: polars.DataFrame, shape: SeriesShape, time: str) -> Steps:
     names = polars.repeat("", len(frame), eager=True) if shape.group_column is None else frame[shape.group_column]
     series = names.cast(polars.String).fill_null("").rank("dense").to_numpy().astype(numpy.int64)
     times = seconds(frame[time])
@@ -162,16 +189,36 @@ def _rows_are_times(frame: polars.DataFrame, shape: SeriesShape, time: str) -> _
     order = order[numpy.isfinite(times[order])]
     series, times = series[order], times[order]
     values = _numbers(frame, shape)[order]
+    places = _places(times, series, weekends=shape.season == 5)
+    row = numpy.searchsorted(places, numpy.arange(len(series) and places[-1] + 1), side="right") - 1
+    there = numpy.isin(numpy.arange(len(row)), places)
+    series, times, values = series[row], numpy.where(there, times[row], numpy.nan), values[row]
+    values[~there] = numpy.nan
     starts = numpy.flatnonzero(numpy.diff(series, prepend=-1))
     position = numpy.arange(len(series)) - numpy.repeat(starts, numpy.diff(starts, append=len(series)))
-    return _Steps(_filled(values, position), values[:, 0], times, position)
+    return Steps(_filled(values, position), values[:, 0], times, position)
 
 
-def _rows_are_series(frame: polars.DataFrame, shape: SeriesShape) -> _Steps:
+def _places(times: NDArray[numpy.float64], series: NDArray[numpy.int64], *, weekends: bool) -> NDArray[numpy.int64]:
+    """The place of each row where there is one for every regular time, so that steps without a row have places, too.
+
+    Rows follow one another as they are where weekends are no gaps, and where times are too irregular to say what is missing.
+    """
+    gaps, same = numpy.diff(times), numpy.diff(series) == 0
+    jumps = numpy.ones(len(gaps), numpy.int64)
+    if same.any() and not weekends:
+        distance = float(numpy.median(gaps[same]))
+        found = numpy.maximum(1, numpy.rint(gaps[same] / distance)) if distance > 0 else jumps[same]
+        if (found - 1).sum() <= MOST_ADDED * len(times):
+            jumps[same] = found
+    return numpy.concatenate([[0], numpy.cumsum(jumps)])
+
+
+def _rows_are_series(frame: polars.DataFrame, shape: SeriesShape) -> Steps:
     """Every row one series; its steps are counted from 0."""
     values = _numbers(frame, shape).reshape(-1, 1)
     position = numpy.tile(numpy.arange(len(shape.value_columns)), len(frame))
-    return _Steps(_filled(values, position), values[:, 0], position.astype(numpy.float64), position)
+    return Steps(_filled(values, position), values[:, 0], position.astype(numpy.float64), position)
 
 
 def _numbers(frame: polars.DataFrame, shape: SeriesShape) -> NDArray[numpy.float64]:

@@ -1,1 +1,1 @@
-"""What somebody wants to know next about the winner: what it rests on, where it errs, whether more data would help."""
+"""Answers to what one wants to know next about the winner: what it rests on, where it errs, whether more data would help."""

@@ -1,4 +1,4 @@
-"""Are the winner's probabilities what comes true? What chance alone would show is told beside what was found."""
+"""The winner's probabilities beside what came true. What chance alone would show is told beside what was found."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _errors(off: Floats, bin_of: Numbers) -> Floats:
 
 
 def _chances(said: Floats, true: Floats, subject: Subject) -> Iterator[Floats]:
-    """What would come true less what was said, drawn in one way or two (draws, n)."""
+    """Draws of what would come true less what was said, made in one way or two (draws, n)."""
     draw = numpy.random.default_rng(subject.seed)
     yield (draw.random((CHANCES, len(said))) < said) - said
     if subject.units is not None:

@@ -57,7 +57,7 @@ def explain(subject: Subject, until: float, tell: Callable[[Insight], None]) -> 
 
 
 def _pieces(subject: Subject, known_importance: Callable[[], Importance | None]) -> dict[str, Find]:
-    """What applies to these data and this model, by the fields of `Insight`, in order."""
+    """The pieces that apply to these data and this model, by the fields of `Insight`, in order."""
     classes = subject.truth.ndim == 1
     pieces: dict[str, Find] = {}
     if classes:

@@ -1,4 +1,4 @@
-"""Would more data help? The winner learns from a quarter and from half of its examples as well."""
+"""The answer to whether more data would help: the winner learns from a quarter and from half of its examples as well."""
 
 from __future__ import annotations
 

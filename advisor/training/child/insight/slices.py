@@ -1,4 +1,4 @@
-"""Where the winner errs more than elsewhere: values and ranges of single columns, as far as that is no accident."""
+"""Parts of the data in which the winner errs more than elsewhere: values and ranges of single columns."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def slices(subject: Subject) -> Slices:
 
 
 def _limit(subject: Subject, scaled: Floats) -> float:
-    """What the largest of all slices stays below in 95 % of draws in which errors have nothing to do with them.
+    """The value that the largest of all slices stays below in 95 % of draws in which errors have nothing to do with them.
 
     Args:
         scaled: of each slice what its errors weigh (slices, n).

@@ -41,7 +41,7 @@ class Subject:
     scores: Sequence[float]
     """Of all refits on the same examples, by the metric of the trials."""
     seconds: float
-    """That one refit takes."""
+    """Of one refit."""
     fitting: Fitting
     split: Split
     metric: Metric
@@ -95,7 +95,7 @@ class Subject:
         return shorten(self.examples.classes[number], LONGEST_NAME)
 
     def asked(self, examples: Examples) -> Fitted:
-        """What the winner says of other examples, which have the same columns."""
+        """The predictions of the winner for other examples, which have the same columns."""
         learned = self.fitted.learned
         assert learned is not None  # noqa: S101 - `columns` says so
         prepared = prepared_by(parts_of(learned.prepared), examples)
@@ -109,7 +109,7 @@ class Subject:
         return every if len(every) <= most else numpy.sort(draw.choice(every, most, replace=False))
 
     def draws(self, places: Numbers) -> Floats:
-        """How often each of these held-out examples is drawn, whole units at a time; (DRAWS, n)."""
+        """The times that each of these held-out examples is drawn, whole units at once; (DRAWS, n)."""
         unit_of = numpy.unique(self.unit_of[places], return_inverse=True)[1]
         many = int(unit_of.max()) + 1
         counts = numpy.random.default_rng(self.seed).multinomial(many, numpy.full(many, 1 / many), size=DRAWS)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Button, ContentSwitcher, Static
+from textual.widgets import Button, ContentSwitcher, Input, Static
 
 from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
-from advisor.datasets.dataset import SUPERVISED
+from advisor.datasets.dataset import SUPERVISED, Task
+from advisor.report.found.trying import SCORES
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
@@ -83,7 +87,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     HELP_TEXT = (
         "The plan's network, its rivals and simpler models are trained on your data, all on the same folds; the best "
         "are scored on held-out examples that selection never saw. What is finished is kept whatever happens, and counts in "
-        "the plan. Escape stops after asking."
+        "the plan. Escape stops after asking. Another score and a folder for the winner may be written below, and need not."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "begin", "Try", id="trying.begin", tooltip="Begin to train and compare."),
@@ -100,6 +104,8 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     CSS = """
     #try_about { height: 1fr; }
     #problem { display: none; }
+    #wishes { height: auto; }
+    #wishes Input { width: 1fr; }
     """
 
     TITLES: ClassVar[Mapping[Phase, str]] = {Phase.RUNNING: "Trying on your data", Phase.DONE: "What won on your data"}
@@ -119,12 +125,22 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
                 with VerticalScroll(id="try_about", can_focus=False):
                     yield Static("", id="problem", classes="bad", markup=False)
                     yield Static("", id="try_words", markup=False)
+                with Horizontal(id="wishes"):
+                    yield Input(
+                        placeholder="score to compare by: the usual one",
+                        suggester=SuggestFromList(list(SCORES), case_sensitive=False),
+                        id="metric",
+                    )
+                    yield Input(placeholder="folder to save the winner in: none", id="save")
                 with Horizontal(id="order"):
                     yield Button(Content("Point at your data"), id="point")
                     yield self.budget()
                     yield self.begin_button("Try")
             yield TrialsPane(id=Phase.RUNNING)
             yield WonPane(self.wizard.desk.knowledge, id=Phase.DONE)
+
+    wished: tuple[str | None, Path | None] = (None, None)
+    """As the run under way was begun."""
 
     # --- choosing --------------------------------------------------------------------------------------------------
 
@@ -150,7 +166,9 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         words.update(about_data(found, ()))
         plan = await self.wizard.full_plan()
         wanted = planned(plan)
-        openers = menu(wanted, found.modality).openers
+        openers = menu(
+            wanted, found.modality, forecast=found.task is Task.FORECAST, classes=found.task is Task.CLASSIFY
+        ).openers
         networks = [one.name for one in openers if one.kind is Kind.NETWORK]
         untried = wanted.network if wanted.network not in {one.model for one in openers} else None
         words.update(about_data(found, networks, untried))
@@ -171,6 +189,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
             self.action_data()
             return
         self.say("")
+        self.wished = self.wishes
         self.begin()
 
     def say(self, problem: str) -> None:
@@ -181,8 +200,16 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
 
     # --- running ---------------------------------------------------------------------------------------------------
 
+    @property
+    def wishes(self) -> tuple[str | None, Path | None]:
+        """The score and the folder that are written, None for one that is not."""
+        metric, save = (self.query_one(f"#{name}", Input).value.strip() for name in ("metric", "save"))
+        with contextlib.suppress(RuntimeError):  # `~nobody`
+            return metric or None, Path(save).expanduser() if save else None
+        return metric or None, Path(save)
+
     def run_for(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
-        return self.wizard.desk.try_on_data(seconds, listener, stop)
+        return self.wizard.desk.try_on_data(seconds, listener, stop, *self.wished)
 
     def show_live(self) -> None:
         self.query_one(TrialsPane).show(self.state)

@@ -1,0 +1,81 @@
+"""Applying a saved model to a series: the steps that follow its end, each with a low and a high value."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy
+from threadpoolctl import threadpool_limits
+
+from advisor.datasets.again import series_again
+from advisor.datasets.dataset import Examples
+from advisor.errors import input_error
+from advisor.training.child.classical import asked
+from advisor.training.child.fitted import FittingError, Numbers
+from advisor.training.child.forecasting import forecasts
+from advisor.training.child.lagged import lagged
+from advisor.training.kept.card import Card, damaged
+from advisor.training.kept.request import Applied, Apply
+from advisor.training.kept.storing import fitted, stored_model, stored_parts
+from advisor.training.ladder.forecasters import LIBRARY, statistical_there
+
+SERIES, STEP = "series", "step"
+HEADER = (STEP, "prediction", "low 5 %", "high 95 %")
+
+
+def forecast(request: Apply, card: Card, say: Callable[[str, str], None], windows: Callable[..., Any]) -> Applied:
+    """Write the next steps of each series of the request's data as CSV.
+
+    Args:
+        windows: predicts from the windows of prepared examples, see `applying.predictions`.
+
+    Raises InputError where the data cannot be read or are too short, or a library is missing.
+    """
+    folder = Path(request.folder)
+    examples, names = series_again(Path(request.data), card.intake, say)
+    found = _found(request, card, examples, folder, windows)
+    lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
+    if not found.shape[1] == len(lows) == len(highs):
+        raise damaged(folder, "its files are of different horizons")
+    with Path(request.output).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*([SERIES] if names else []), *HEADER])
+        for place, values in enumerate(found):
+            for step, row in enumerate(zip(values, values + lows, values + highs, strict=True), start=1):
+                writer.writerow([*names[place : place + 1], step, *(f"{value:.9g}" for value in row)])
+    return Applied(found.size)
+
+
+def _found(request: Apply, card: Card, examples: Examples, folder: Path, windows: Callable[..., Any]) -> Numbers:
+    """(series, steps)"""
+    every, horizon = numpy.arange(len(examples)), examples.targets.shape[1]
+    assert examples.series is not None  # noqa: S101 - they were read as series
+    if card.variant:
+        return _of_statistics(request, card, examples, every)
+    try:
+        parts, model = stored_parts(folder), stored_model(folder, card)
+        if card.back:
+            inputs, base = lagged(examples, every, card.back)
+            with threadpool_limits(request.threads):
+                ahead: Numbers = base + asked(model, inputs, horizon, classes=False)
+            return ahead
+        found: Numbers = windows(model, card, fitted(parts, examples, folder), every, request.threads).predicted
+    except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        raise damaged(folder, f"its files do not fit together: {error}") from None
+    return found
+
+
+def _of_statistics(request: Apply, card: Card, examples: Examples, every: Numbers) -> Numbers:
+    title = "The model cannot be applied"
+    if card.variant != "seasonal_naive" and not statistical_there():
+        what = f"it is fitted to the series with {LIBRARY}, which is not installed"
+        raise input_error(title, what, remedy="Install it: pip install 'nn-advisor[forecast]'.")
+    assert examples.series is not None  # noqa: S101
+    try:
+        return forecasts(card.variant, examples.series, every, examples.targets.shape[1])
+    except (FittingError, ValueError) as error:
+        what = f"it cannot be fitted to this series. {error}"
+        raise input_error(title, what, where=request.data, remedy="Add what was measured before.") from None

@@ -1,0 +1,114 @@
+"""Several models together: shares found on folds, and the score of the average on folds that had no say in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
+
+from advisor.training.child.metrics import metric_of
+from advisor.training.child.together import LEAST, STEP, Seen, _rounded, averaged
+from advisor.training.ladder.candidates import Candidate
+from advisor.training.ladder.comparing import Scores
+from advisor.training.ladder.ladder import Ladder
+from advisor.training.ladder.menu import MODELS, menu
+from advisor.training.ladder.trial_record import Kind, Stage, Trial
+from tests.training.test_ladder import PLANNED
+
+FOLDS, ROWS = 3, 400
+NUMBERS = metric_of("regress", np.zeros((4, 1)))
+CLASSES = metric_of("classify", np.array([0, 1, 2]))
+
+
+def candidates(*models: str) -> list[Candidate]:
+    return [Candidate(MODELS[model], Kind.BASELINE, Stage.BASELINES, model) for model in models]
+
+
+def world(offs: dict[str, float], seed: int = 0) -> tuple[Seen, list[Trial], list[np.ndarray]]:
+    """Answers that are off by noise of their own with these deviations, and their trials."""
+    draw = np.random.default_rng(seed)
+    truths = [draw.normal(size=(ROWS, 1)) for _ in range(FOLDS)]
+    seen = {
+        MODELS[model]: {
+            (0, place): (truth, truth + off * draw.normal(size=truth.shape)) for place, truth in enumerate(truths)
+        }
+        for model, off in offs.items()
+    }
+    trials = [
+        Trial(
+            name,
+            Kind.BASELINE,
+            Stage.BASELINES,
+            0,
+            scores=tuple(metric_scores(mine)),
+            seconds=3.0,
+        )
+        for name, mine in seen.items()
+    ]
+    return seen, trials, truths
+
+
+def test_independent_errors_are_averaged_by_how_small_they_are_and_the_average_is_better() -> None:
+    offs = {"linear": 0.5, "random_forest": 0.5, "gradient_boosting": 1.0}
+    seen, trials, _truths = world(offs)
+    found = averaged(candidates(*offs), Scores(trials, 0.25), seen, NUMBERS, trials)
+    assert found is not None
+    candidate, (trial,) = found
+    shares = {one.model: one.share for one in candidate.members}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["linear"] == pytest.approx(shares["random_forest"], abs=0.11)
+    assert shares["linear"] > shares.get("gradient_boosting", 0)
+    best = max(np.mean(metric_scores(mine)) for mine in seen.values())
+    assert np.mean(trial.scores) > best + 0.05
+
+
+def metric_scores(mine: Mapping[Any, tuple[Any, Any]]) -> list[float]:
+    return [NUMBERS.of(*NUMBERS.read(truth, said)) for truth, said in mine.values()]
+
+
+def test_the_shares_are_those_of_least_squares_where_those_are_above_zero_and_make_one() -> None:
+    seen, trials, truths = world({"linear": 0.5, "random_forest": 0.8})
+    found = averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials)
+    assert found is not None
+    said = [np.concatenate([fold[1] for fold in seen[MODELS[name]].values()]) for name in ("linear", "random_forest")]
+    truth = np.concatenate(truths)
+    free = LinearRegression(fit_intercept=False).fit(
+        said[0] - said[1], truth - said[1]
+    )  # one share, the other is the rest
+    shares = {one.model: one.share for one in found[0].members}
+    assert shares["linear"] == pytest.approx(float(free.coef_[0, 0]), abs=STEP)
+
+
+def test_what_adds_nothing_is_left_out_and_one_model_alone_is_no_average() -> None:
+    seen, trials, _truths = world({"linear": 0.1, "random_forest": 3.0})
+    assert averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials) is None
+
+
+def test_probabilities_stay_probabilities_and_the_ladder_knows_the_average_by_its_trial() -> None:
+    draw = np.random.default_rng(1)
+    truths = [draw.integers(3, size=ROWS) for _ in range(FOLDS)]
+    seen: dict = {}
+    for model in ("linear", "gradient_boosting"):
+        seen[MODELS[model]] = {}
+        for place, truth in enumerate(truths):
+            logits = 1.2 * np.eye(3)[truth] + draw.normal(size=(ROWS, 3))
+            seen[MODELS[model]][0, place] = truth, np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    trials = [Trial(name, Kind.BASELINE, Stage.BASELINES, 0, scores=(0.6, 0.6, 0.6), seconds=1.0) for name in seen]
+    found = averaged(candidates("linear", "gradient_boosting"), Scores(trials, 0.25), seen, CLASSES, trials)
+    assert found is not None
+    candidate, made = found
+    known = Ladder(menu(PLANNED, "tabular"), 6, 0.25).candidates([*trials, *made])
+    assert known[candidate.name].members == candidate.members
+    assert made[0].losses and 0 < made[0].losses[0] < 1  # noqa: PT018
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=3).filter(lambda shares: max(shares) >= LEAST))
+def test_rounded_shares_make_one(shares: list[float]) -> None:
+    rounded = _rounded(np.array(shares))
+    assert rounded.sum() == pytest.approx(1)
+    assert (rounded >= -1e-9).all()
