@@ -33,7 +33,7 @@ def starter(options: Starter) -> None:
             warn(OTHER_RULES, saved.remark)
         found, model = saved.plan, None
         inputs = Inputs(knowledge, found.stated, found.school)
-        inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
+        inspection = inspected(data, target) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
