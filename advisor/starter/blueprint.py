@@ -13,13 +13,14 @@ from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
 from advisor.networks.registry import find, losses
 from advisor.networks.spec import Description
+from advisor.starter.members import TREES, Member
 from advisor.starter.named import Adaptation, Library, Named
 
 OPERATIONS = 3e9
 """Of one step of a trial: some tenths of a second for one core of a processor."""
 SMALLEST = 2
 """Examples of a batch, so that there is something to normalise and to tell apart."""
-CLASSICAL = ("gradient_boosting", "random_forest", "linear", "statistical")
+CLASSICAL = ("gradient_boosting", "random_forest", "linear", "svm", "knn", "naive_bayes", "ensemble", "statistical")
 """The models of a plan that are no networks."""
 STATISTICAL = "statistical"
 """The one of them that forecasts a series, and stores nothing that was fitted."""
@@ -131,6 +132,27 @@ class Computing:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadColumn:
+    """A column of a table that the model is given."""
+
+    name: str
+    holds: str
+    """number, yes or no, category, text, or date and the form in which it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The columns of data that were looked at, as the trials read them."""
+
+    columns: tuple[ReadColumn, ...]
+    time: str | None
+    """The column of the time, where the last rows are held out."""
+    time_holds: str
+    group: str | None
+    """The column of what several rows belong to, where whole groups are held out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Blueprint:
     """Everything that the templates of code see. Its texts are names of the rule base, but for the target and the data path."""
 
@@ -163,8 +185,12 @@ class Blueprint:
     """Between the columns of a table of text."""
     named: Named | None = None
     """The network that somebody named, where it is not built here."""
+    members: tuple[Member, ...] = ()
+    """The models of scikit-learn; empty of a network and of a statistical model."""
+    reads: Reads | None = None
+    """None where no table was looked at."""
     variant: str = ""
-    """The name of the settings of a model that is no network, see `training.ladder.variants`; empty for the usual ones."""
+    """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
 
     @property
     def is_network(self) -> bool:
@@ -183,6 +209,20 @@ class Blueprint:
     def writes(self) -> bool:
         """True where it learns to write texts, word by word."""
         return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
+
+    @property
+    def one_class(self) -> bool:
+        """True where each example has one class of several."""
+        return self.targets in (Targets.CLASS, Targets.MASK) or (self.targets is Targets.FLAGS and self.outputs == 1)
+
+    @property
+    def counts_classes_of_texts(self) -> bool:
+        return self.layout is Layout.TOKENS and self.targets in (Targets.CLASS, Targets.FLAGS)
+
+    @property
+    def grows(self) -> bool:
+        """True for a model of trees, to which more can be added."""
+        return len(self.members) == 1 and self.members[0].model in TREES
 
     @property
     def predicts(self) -> bool:

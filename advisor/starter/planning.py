@@ -9,13 +9,29 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
+from advisor.datasets.dataset import Inspection, Kind
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
 from advisor.networks.family import Answer
-from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Targets, counts_words, family_of
+from advisor.networks.registry import find
+from advisor.starter.blueprint import (
+    CLASSICAL,
+    STATISTICAL,
+    Blueprint,
+    Computing,
+    Layout,
+    ReadColumn,
+    Reads,
+    Recipe,
+    Targets,
+    counts_words,
+    family_of,
+)
+from advisor.starter.members import Member, member_of
 from advisor.starter.named import Named, named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
+from advisor.training.ladder.candidates import TOGETHER
 from advisor.wording import join_names
 
 TITLE = "There is nothing to build yet"
@@ -33,12 +49,14 @@ def blueprint_of(
     delimiter: str = ",",
     model: Model | None = None,
     shapes: Sequence[tuple[int, ...]] = (),
+    inspection: Inspection | None = None,
 ) -> Blueprint:
     """The project for this plan.
 
     Args:
         model: the network that somebody named, where it was counted already.
         shapes: of its inputs, where they were stated.
+        inspection: of the data, where they were looked at.
 
     Raises InputError where the plan has no type of network yet, or no project can be made of the named one.
     """
@@ -47,6 +65,11 @@ def blueprint_of(
         raise input_error(
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
+        )  # fmt: skip
+    if network not in CLASSICAL and find(network) is None:
+        raise input_error(
+            TITLE, f"there is no project for {network.replace('_', ' ')} yet", where="network.type",
+            remedy="State another model, such as --set network.type=gradient_boosting.",
         )  # fmt: skip
     named = named_of(plan, model, shapes)
     family = family_of(network)
@@ -85,7 +108,9 @@ def blueprint_of(
         differences=tuple(_differences(plan, network, layout, targets, sizes, named)),
         delimiter=delimiter,
         named=named,
-        variant=str(fact_of(plan, f"trial.variant.{network}") or ""),
+        members=_members(plan, network, classes=targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)),
+        reads=_reads(inspection, target),
+        variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
     )
     return replace(blueprint, differences=(*blueprint.differences, *_other_sizes(plan, blueprint)))
 
@@ -109,6 +134,56 @@ def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
     if loss in ("cross_entropy", "dice_cross_entropy") or (loss is None and kind == "classify"):
         return Targets.CLASS
     return Targets.ITSELF if kind in ("generate", "reconstruct", "represent", "detect_anomalies") else Targets.NUMBERS
+
+
+def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
+    """The models of scikit-learn, in the variants that won the trials."""
+    if network not in CLASSICAL or network == STATISTICAL:
+        return ()
+
+    def member(model: str, share: float) -> Member:
+        variant = fact_of(plan, f"trial.variant.{model}")
+        return member_of(model, variant, classes=classes, share=share)
+
+    if network != TOGETHER:
+        return (member(network, 1.0),)
+    together = [
+        (fact_of(plan, f"trial.ensemble.{place}"), fact_of(plan, f"trial.ensemble.{place}_share")) for place in _PLACES
+    ]
+    found = [(model, float(share or 1.0)) for model, share in together if model is not None] or _USUAL_TOGETHER
+    whole = sum(share for _, share in found)
+    return tuple(member(model, share / whole) for model, share in found)
+
+
+_PLACES = ("first", "second", "third")
+_USUAL_TOGETHER = [("gradient_boosting", 0.5), ("random_forest", 0.25), ("linear", 0.25)]
+"""Taken where no trial says which models are together."""
+
+
+def _reads(inspection: Inspection | None, target: str | None) -> Reads | None:
+    """The columns of a table as the trials read them; None of anything else, and where another column is the target."""
+    table = getattr(inspection.reading, "table", None) if inspection is not None else None
+    if inspection is None or table is None or inspection.target is None or target not in (None, inspection.target):
+        return None
+    held = {
+        one.name: ReadColumn(one.name, _holds(one.kind, table.styles.get(one.name, ""))) for one in inspection.columns
+    }
+    time = inspection.time_column
+    return Reads(
+        tuple(held[name] for name in inspection.inputs if name in held),
+        time,
+        held[time].holds if time in held else "date",
+        inspection.group_column,
+    )
+
+
+def _holds(kind: Kind, style: str) -> str:
+    if kind in (Kind.NUMBER, Kind.WHOLE):
+        return "number"
+    if kind is Kind.DATE:
+        form = style.partition(" from ")[0]
+        return f"date {form}".strip() if not form or form.startswith("%") else Kind.CATEGORY.value  # quarters, say
+    return kind.value if kind in (Kind.YES_NO, Kind.CATEGORY, Kind.TEXT) else "category"
 
 
 def _loss(plan: Plan, network: str) -> str | None:

@@ -9,7 +9,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
-from advisor.starter.blueprint import STATISTICAL, Blueprint
+from advisor.starter.blueprint import Blueprint
 from advisor.starter.named import Library
 from advisor.starter.rendering import render
 from advisor.version import __version__, torch_version
@@ -32,6 +32,13 @@ FILES = {
     "forecaster.py": "the model: fitted to what is known, and told later values as they come",
     "seasons.py": "finds after how many steps the values repeat",
     "data.py": "reads your data, or makes some up",
+    "preparation.py": "examples as numbers, in the way that the examples of the training show",
+    "table_columns.py": "the columns of a table as numbers, as the trials prepare them",
+    "target_coding.py": "columns of many categories, by what the target is for each",
+    "word_counts.py": "texts as counts of words, as the trials prepare them",
+    "words.py": "the words of a text",
+    "thresholds.py": "the probability from which on a rare class is named",
+    "answering.py": "answers, and how good they are",
     "train.py": "the training",
     "describe.py": "the sizes of network and training, for `train.py --describe`",
     "optimisation.py": "the optimiser and its learning rate",
@@ -101,7 +108,7 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:
-        rounds = "" if blueprint.network in ("linear", STATISTICAL) else " --rounds 20"
+        rounds = " --rounds 20" if blueprint.grows else ""
         yield f"python train.py --output trial{rounds}"
         if rounds:
             yield "python train.py --output trial --rounds 40 --resume"

@@ -30,6 +30,7 @@ from advisor.networks.families.transformer.declaration import (
 from advisor.networks.family import LARGEST_FLAT_PICTURE
 from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets, counts_words
+from advisor.starter.members import construction
 from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 _ADVISOR = Path(__file__).parents[1]
 _LOOP = _ADVISOR / "training" / "loop"
+_PREPARING = _ADVISOR / "datasets" / "preparing"
+_WORDS = _ADVISOR / "datasets" / "values" / "words.py"
+_THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
+_OURS = re.compile(r"^from advisor\.datasets\.(?:preparing|values)\.(\w+) import", re.MULTILINE)
 _FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
 _SEASONS = _ADVISOR / "datasets" / "tables" / "series" / "seasons.py"
 _PARTS = _ADVISOR / "networks" / "parts"
@@ -83,7 +88,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
         chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
-        chosen["predict.py"] = "classical/predict.py.j2"
+        chosen |= {f"{name}.py": f"classical/{name}.py.j2" for name in ("predict", "preparation", "answering")}
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
         chosen["data.py"] = f"data/{'tokenized' if blueprint.tokenized else blueprint.layout}.py.j2"
@@ -125,11 +130,11 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 
 
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
-    """Modules of ours by the name that they have in the project; none for most models that are no networks."""
+    """Modules of ours by the name that they have in the project."""
     if blueprint.network == STATISTICAL:
         return {source.name: source.read_text("utf-8") for source in (_FORECASTER, _SEASONS)}
     if not blueprint.is_network:
-        return {}
+        return _verbatim(_preparing(blueprint))
     sources = [_LOOP / "schedules.py"]
     if blueprint.recipe.optimizer in ("lars", "lamb"):
         sources.append(_LOOP / "layerwise.py")
@@ -142,7 +147,20 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
     if named is None:
         own = network_files(blueprint.network)
         sources.append(_LOOP / "initialisation.py")
-    return {**own, **{source.name: source.read_text("utf-8") for source in sources}}
+    return {**own, **_verbatim(_preparing(blueprint)), **{source.name: source.read_text("utf-8") for source in sources}}
+
+
+def _preparing(blueprint: Blueprint) -> list[Path]:
+    """Modules that make examples numbers, in the trials as in the project; and the one that chooses a threshold."""
+    counted = () if blueprint.is_network else ("word_counts",)
+    names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
+    sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
+    rare = not blueprint.is_network and blueprint.one_class
+    return sources + ([_THRESHOLDS] if rare else [])
+
+
+def _verbatim(sources: list[Path]) -> dict[str, str]:
+    return {source.name: _OURS.sub(r"from \1 import", source.read_text("utf-8")) for source in sources}
 
 
 def network_files(network: str) -> dict[str, str]:
@@ -177,6 +195,8 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "hours": max(1, round(computing.hours or 24)),
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
+    if blueprint.members:
+        names |= _of_members(blueprint)
     if blueprint.network == "transformer" and blueprint.named is None:
         units, patch = blueprint.hidden_units, patch_size(math.gcd(shape.height, shape.width))
         shared = key_heads(units[0], blueprint.normalization)
@@ -186,6 +206,38 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
     if blueprint.network == "cnn":
         names["frame"] = film_frame(shape.values, shape.steps)
     return names
+
+
+def _of_members(blueprint: Blueprint) -> dict[str, Any]:
+    """The models that are no networks, as Python."""
+    members, table = blueprint.members, blueprint.layout is Layout.TABLE
+    classes = blueprint.targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)
+    several = blueprint.targets is Targets.FLAGS or (blueprint.layout is Layout.SERIES and blueprint.kind == "forecast")
+    outputs = blueprint.outputs if several else 1
+    takes = tuple("trees" if member.model == "gradient_boosting" and table else "flat" for member in members)
+    made = [
+        construction(
+            member,
+            classes=classes,
+            outputs=outputs,
+            texts=blueprint.layout is Layout.TOKENS,
+            table=table,
+            loss=blueprint.recipe.loss,
+            threads=blueprint.computing.threads is not None,
+            grows=blueprint.grows,
+        )
+        for member in members
+    ]
+    stops_early = tuple(member.stops_early and outputs == 1 for member in members)
+    return {
+        "constructions": made,
+        "shares": tuple(round(member.share, 4) for member in members),
+        "takes_of_each": takes,
+        "takes": set(takes),
+        "stops_early": stops_early,
+        "early": any(stops_early),
+        "grows": blueprint.grows,
+    }
 
 
 def _reading(blueprint: Blueprint) -> dict[str, Any]:

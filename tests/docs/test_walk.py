@@ -50,4 +50,4 @@ def test_the_walk_of_the_table_ends_with_a_model_that_beats_the_most_frequent_cl
     told = walk(part("walk.md", TABLE), Shell(tmp_path))
     trivial, model, *_ = re.findall(r"accuracy ([\d.]+)", told["python train.py --data ../tumours.csv"])
     assert float(model) > float(trivial) + 0.1
-    assert (tmp_path / "tumours-project" / "runs" / "model.joblib").exists()
+    assert (tmp_path / "tumours-project" / "runs" / "model.skops").exists()

@@ -10,7 +10,8 @@ from typing import Any
 from unittest import mock
 
 from advisor.networks.registry import find
-from advisor.starter.blueprint import Blueprint, Computing, Layout, Recipe, Shape, Targets
+from advisor.starter.blueprint import CLASSICAL, Blueprint, Computing, Layout, Recipe, Shape, Targets
+from advisor.starter.members import member_of
 from advisor.starter.rendering import files_of
 from advisor.starter.writing import write_project
 
@@ -99,6 +100,9 @@ def blueprint(
         "target": None,
         "data": None,
         "differences": (),
+        "members": (member_of(network, "default", classes=targets is not Targets.NUMBERS),)
+        if network in CLASSICAL
+        else (),
     }
     return Blueprint(
         network=network,

@@ -36,7 +36,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, 
 def test_an_earlier_result_is_replaced_only_where_that_is_said(project: tuple[Path, str, str]) -> None:
     folder, short, _ = project
     said = run(folder, f"python train.py {short}")
-    (result,) = [file for file in (folder / "runs").iterdir() if file.name in ("best.pt", "model.joblib")]
+    (result,) = [file for file in (folder / "runs").iterdir() if file.name in ("best.pt", "model.skops")]
     assert f"runs/{result.name}" in said.splitlines()[-1], "the last line names the file"
     before = result.read_bytes()
     with pytest.raises(SystemExit, match="--force to replace it"):

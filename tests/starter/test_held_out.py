@@ -36,7 +36,9 @@ def test_texts_lie_in_a_folder_for_each_class(network: str, targets: Targets, tm
     folder = project(tmp_path / "project", blueprint(network, Layout.TOKENS, targets))
     data = module(folder, "data").load(texts(tmp_path / "texts"), 0)
     if network == "linear":
-        found = {(text[:3], float(answer)) for text, answer in zip(data.inputs, data.targets, strict=True)}
+        names = data.kept["answers"]
+        answers = [float(names[answer]) if names else answer for answer in data.targets]
+        found = {(text[:3], answer) for text, answer in zip(data.inputs, answers, strict=True)}
         assert found == {("bad", 1.5), ("goo", 3.0)}
     else:
         assert (len(data.train), len(data.validation), data.outputs) == (8, 2, 2)
@@ -72,8 +74,8 @@ def test_of_each_class_of_a_table_the_same_share_is_held_out(network: str, seed:
     folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
     data = module(folder, "data").load(tmp_path / "table.csv", seed)
     if network == "linear":
-        assert Counter(data.new_targets.tolist()) == {"a": 12, "b": 6, "c": 2}
-        assert sorted([*data.inputs[:, 0], *data.new_inputs[:, 0]]) == list(range(100))
+        assert Counter(data.kept["answers"][number] for number in data.new_targets) == {"a": 12, "b": 6, "c": 2}
+        assert sorted([*data.inputs["number 0"], *data.new_inputs["number 0"]]) == list(range(100))
     else:
         assert Counter(int(kind) for _, kind in data.validation) == {0: 12, 1: 6, 2: 2}
         assert len(data.train) == 80

@@ -58,7 +58,7 @@ def test_tables_in_every_form(ending: str, tmp_path: Path) -> None:
     refuse_unreadable(found)  # `advisor starter --data` takes what the project reads
     plan = plan_of(TABLE, network_hidden_units=[4], training_batch_size=8)
     project = generated(tmp_path / "project", plan, delimiter=found.delimiter)
-    assert trained(project, file) == (4, 5)  # three columns of numbers, two colours
+    assert trained(project, file) == (4, 7)  # three columns of numbers, a mark in the gap, two colours or none
     assert ("(semicolons)" in (project / "README.md").read_text()) is (ending == "semicolons.csv")
 
 
@@ -127,7 +127,7 @@ def test_the_target_is_the_column_that_was_named(tmp_path: Path) -> None:
     table().select("kind", "size", "yes").write_csv(tmp_path / "table.csv")
     plan = plan_of(TABLE, network_hidden_units=[4], training_batch_size=8)
     project = generated(tmp_path / "project", plan, target="kind")
-    assert trained(project, tmp_path / "table.csv") == (4, 2)
+    assert trained(project, tmp_path / "table.csv") == (4, 3)
     assert "The target column is `kind`." in (project / "README.md").read_text()
 
 

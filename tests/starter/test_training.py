@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import joblib
 import pytest
 import torch
 
 from advisor.inference.plan import Plan
+from tests.starter.blueprints import module
 from tests.starter.projects import TABLE, command, complaints, generated, plan_of, run
 
 SMALL = {"training_batch_size": 16, "training_micro_batch": 16, "training_precision": "fp32", "data_pipeline": []}
@@ -137,9 +137,15 @@ def test_gradient_boosting_is_fitted_and_grows(tmp_path: Path) -> None:
     assert not {"advisor", "torch"} & imported(project)
 
     run(project, command(project, "--rounds 20"))
-    assert joblib.load(project / "trial" / "model.joblib")["model"].n_iter_ == 20
+    assert rounds_of(project) == 20
     run(project, command(project, "--rounds 40"))
-    assert joblib.load(project / "trial" / "model.joblib")["model"].n_iter_ > 20
+    assert rounds_of(project) == 40
+
+
+def rounds_of(project: Path) -> int:
+    kept = module(project, "checkpoints").load(project / "trial" / "model.skops")
+    rounds: int = kept["models"][0].n_iter_
+    return rounds
 
 
 def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.encoded import Encoded, Scaled
 from advisor.datasets.preparing.encoded_table import EncodedTable
 from advisor.datasets.preparing.preparation import Preparation, TargetScale
-from advisor.datasets.preparing.table_columns import CATEGORY, columns_of, plain_columns
+from advisor.datasets.preparing.table_columns import columns_of, plain_columns
 from advisor.datasets.preparing.tokens import FIRST_WORD, EncodedTexts
 from advisor.datasets.values.words import tokens_of
 
@@ -55,14 +55,4 @@ def _encoded(parts: Parts, inputs: Any) -> Encoded:
 def unseen_categories(prepared: Preparation) -> dict[int, Counter[str]]:
     """Categories of the examples that the preparation was not fitted to, with their rows, by the place of their column."""
     encoded = prepared.encoded
-    if not isinstance(encoded, EncodedTable):
-        return {}
-    names = [name for name in encoded.table.columns if name.startswith(CATEGORY)]
-    known = encoded.columns.columns.named_transformers_["categories"].categories_ if names else []
-    found: dict[int, Counter[str]] = {}
-    for name, categories in zip(names, known, strict=True):
-        seen = {"", *map(str, categories)}
-        others = Counter(value for value in encoded.table[name].to_list() if value not in seen)
-        if others:
-            found[int(name.split()[1])] = others
-    return found
+    return encoded.columns.unknown(encoded.table) if isinstance(encoded, EncodedTable) else {}

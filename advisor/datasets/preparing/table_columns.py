@@ -5,6 +5,7 @@ Everything is fitted to the rows that are learned from, and kept, so that other 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -95,7 +96,8 @@ class TableColumns:
 
     def for_trees(self, table: polars.DataFrame, codes: Floats | None = None) -> tuple[Floats, list[bool]]:
         """(n, values) with a number for each category and NaN for a gap, and which columns are categories."""
-        assert self.codes is not None  # noqa: S101 - there is something to learn from
+        if self.codes is None:
+            raise ValueError("no column holds anything")
         encoded: Floats = self.codes.transform(table)
         of_categories = self.codes.output_indices_.get("categories", slice(0, 0))
         if self.coding is not None and self.many:
@@ -103,6 +105,18 @@ class TableColumns:
             by_output = coded.reshape(len(table), -1, len(self.coding.names))
             encoded = numpy.concatenate([encoded, by_output[:, :, : self.many].reshape(len(table), -1)], axis=1)
         return encoded, [of_categories.start <= place < of_categories.stop for place in range(encoded.shape[1])]
+
+    def unknown(self, table: polars.DataFrame) -> dict[int, Counter[str]]:
+        """Categories that were not there to be learned, with their rows, by the place of their column in the data."""
+        names = [name for name in table.columns if name.startswith(CATEGORY)]
+        categories = self.columns.named_transformers_["categories"].categories_ if names else []
+        found: dict[int, Counter[str]] = {}
+        for name, known in zip(names, categories, strict=True):
+            seen = {"", *map(str, known)}
+            others = Counter(value for value in table[name].to_list() if value not in seen)
+            if others:
+                found[int(name.split()[1])] = others
+        return found
 
     def parts(self) -> dict[str, Any]:
         """Everything that was fitted, for a file of skops."""

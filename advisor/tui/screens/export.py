@@ -74,7 +74,7 @@ def _starter(plan: Plan, knowledge: Knowledge, desk: Desk | None) -> Mapping[str
         blueprint = blueprint_of(plan)
         refuse_unkept(plan, blueprint)
         return project_files(plan, knowledge, blueprint)
-    blueprint = blueprint_of(plan, Path(seen.path), seen.target, seen.delimiter)
+    blueprint = blueprint_of(plan, Path(seen.path), seen.target, seen.delimiter, inspection=seen)
     refuse_unkept(plan, blueprint)
     refuse_unreadable(seen, seen.target, blueprint)
     return project_files(plan, knowledge, blueprint)

@@ -33,14 +33,14 @@ def starter(options: Starter) -> None:
             warn(OTHER_RULES, saved.remark)
         found, model = saved.plan, None
         inputs = Inputs(knowledge, found.stated, found.school)
-        inspection = inspected(data) if data is not None and data.exists() and not _is_graph(data) else None
+        inspection = inspected(data, target) if data is not None and data.exists() and not _is_graph(data) else None
     else:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
     delimiter = "," if inspection is None else inspection.delimiter
     with facts_repeated(options):
         found, replanned = plan_to_keep(found, partial(plan_if, inputs))
-        blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input))
+        blueprint = blueprint_of(found, data, target, delimiter, model, shapes_of(options.input), inspection)
         if inspection is not None:
             refuse_unreadable(inspection, target, blueprint)
         refuse_unkept(found, blueprint)

@@ -1,0 +1,311 @@
+"""A project learns as the trials did: the same numbers, the same model, and so the same score, from columns in any order."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy
+import polars
+import pytest
+
+from advisor.datasets.dataset import Task
+from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
+from advisor.datasets.preparing.preparation import preparation
+from advisor.datasets.preparing.splits import outer_split
+from advisor.starter.blueprint import CLASSICAL, Blueprint
+from advisor.starter.planning import blueprint_of
+from advisor.starter.rendering import files_of
+from advisor.starter.writing import write_project
+from advisor.training.child.classical import CLASSICAL as TRIED
+from advisor.training.child.classical import model as model_tried
+from advisor.training.child.fitted import Allowance, Fitted
+from advisor.training.child.fitting import Fitting
+from advisor.training.ladder.candidates import Candidate
+from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.variants import variants
+from tests.starter.blueprints import module
+from tests.starter.projects import complaints, plan_of, run
+
+ROWS = 500
+
+
+def sales(path: Path, rare: bool = False, seed: int = 0) -> Path:
+    """Dates, a code, gaps, categories of many kinds and remarks, which all tell something of what is sold."""
+    draw, rows = random.Random(seed), []
+    worth = [draw.gauss(0, 2) for _ in range(60)]
+    for number in range(ROWS):
+        shop, when = draw.randrange(60), datetime(2020, 1, 1) + timedelta(hours=13 * number)
+        size = None if draw.random() < 0.2 else round(draw.gauss(0, 1), 3)
+        sold = worth[shop] + (when.weekday() == 5) * 2 + (2 if size is None else size) + draw.gauss(0, 0.5)
+        rows.append(
+            {
+                "when": f"{when:%d.%m.%Y %H:%M}",
+                "shop": f"shop {shop}",
+                "code": 100 + shop % 7,
+                "size": size,
+                "open": draw.choice(["yes", "no"]),
+                "colour": draw.choice(["red", "green", "blue"]),
+                "remark": " ".join(draw.choices(["good", "cheap", "late", "wrong", "fine", "new"], k=9)),
+                "row id": f"r{number:05}",
+                "sold": ("much" if sold > 4.5 else "little") if rare else round(sold, 3),
+            }
+        )
+    polars.DataFrame(rows).write_csv(path, null_value="NA")
+    return path
+
+
+def texts(path: Path) -> Path:
+    draw = random.Random(1)
+    common = [f"word{number}" for number in range(80)]
+    rows = []
+    for number in range(240):
+        words = draw.choices(["glad", "fine"] if number % 3 else ["sad", "grim"], k=2) + draw.choices(common, k=10)
+        draw.shuffle(words)
+        rows.append({"said": " ".join(words), "mood": "up" if number % 3 else "down"})
+    polars.DataFrame(rows).write_csv(path)
+    return path
+
+
+def blueprint(data: Path, target: str, network: str, **facts: Any) -> Blueprint:
+    """Of a plan as it is after trials of which this model was the best."""
+    found = inspect(data, target)
+    told = [
+        f"data.modality={found.modality}",
+        f"task.kind={found.task}",
+        *(f"{name}={value}" for name, value in facts.items()),
+    ]
+    plan = plan_of(" ".join([*told, f"task.outputs={max(1, len(found.classes))}"]), network_type=network)
+    return blueprint_of(plan, data, target, inspection=found)
+
+
+def written(folder: Path, made: Blueprint) -> Path:
+    write_project(folder, files_of(made))
+    return folder
+
+
+def tried(data: Path, target: str, network: str, seed: int = 0) -> tuple[Any, Fitted]:
+    """The held-out targets, and what the trial's model says of them."""
+    examples = load(inspect(data, target), most_examples=10_000)
+    split = outer_split(examples)
+    candidate = Candidate(network, Kind.BASELINE, Stage.BASELINES, network)
+    found = Fitting(examples, 1).fit(candidate, split.training, split.test, seed, Allowance(60, float("inf")))
+    return examples.targets[split.test], found
+
+
+def scores(said: str) -> dict[str, float]:
+    last = said.splitlines()[-1]
+    return {name: float(value) for name, value in re.findall(r"(R²|accuracy|average precision|F1) (-?[\d.]+)", last)}
+
+
+@pytest.mark.parametrize("target", ["sold", "open"])
+def test_the_numbers_are_those_of_the_trial(target: str, tmp_path: Path) -> None:
+    """Every one of them, in both ways in which a model may take them, of rows that are learned from and of others."""
+    data = sales(tmp_path / "sales.csv")
+    made = blueprint(
+        data, target, "ensemble", **{"trial.ensemble.first": "gradient_boosting", "trial.ensemble.second": "linear"}
+    )
+    folder = written(tmp_path / "project", made)
+    loaded, preparing = module(folder, "data").load(data, 0), module(folder, "preparation")
+    truth = loaded.targets[:, None].astype(float)
+    parts, learned = preparing.learn(loaded.inputs, truth, loaded.groups)
+    others = preparing.numbers_of(loaded.new_inputs, parts)
+
+    examples = load(inspect(data, target), most_examples=10_000)
+    every = polars.concat([loaded.inputs, loaded.new_inputs])["date 0 0"].to_list()
+    mine = preparation(examples)
+    rank = {moment: row for row, moment in enumerate(sorted(every))}
+    rows = numpy.array([rank[moment] for moment in every])  # the data are in the order of time
+    known, new = rows[: len(loaded.inputs)], rows[len(loaded.inputs) :]
+    if examples.task is Task.CLASSIFY:  # named in another order, perhaps
+        assert [examples.classes[number] for number in examples.targets[known]] == [
+            loaded.kept["answers"][number] for number in loaded.targets
+        ]
+    prepared = mine.fit(known)
+    for part, numbers in ((known, learned), (new, others)):
+        assert numpy.allclose(prepared.flat(part), numbers["flat"], atol=1e-5)
+        coded = prepared.coded(part)
+        assert coded is not None
+        assert numpy.allclose(coded[0], numbers["trees"], equal_nan=True)
+        assert coded[1] == parts["categories"]
+
+
+def test_a_network_learns_from_the_numbers_of_the_trial(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    loaded = module(written(tmp_path / "project", blueprint(data, "sold", "ffn")), "data").load(data, 0)
+    examples = load(inspect(data, "sold"), most_examples=10_000)
+    split = outer_split(examples)
+    prepared = preparation(examples).fit(split.training)
+    for part, numbers in ((split.training, loaded.train), (split.test, loaded.validation)):
+        assert numpy.allclose(prepared.flat(part), numbers.tensors[0].numpy(), atol=1e-5)
+        assert numpy.allclose(prepared.targets(part), numbers.tensors[1].numpy(), atol=1e-2)
+
+
+@pytest.mark.parametrize("network", ["linear", "gradient_boosting"])
+def test_a_model_has_the_score_of_the_trial_and_gives_it_for_columns_in_another_order(
+    network: str, tmp_path: Path
+) -> None:
+    data = sales(tmp_path / "sales.csv")
+    folder = written(tmp_path / "project", blueprint(data, "sold", network, **{f"trial.variant.{network}": "default"}))
+    truth, found = tried(data, "sold", network)
+    wanted = 1 - ((truth - found.predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
+    told = scores(run(folder, f"python train.py --data {data}"))
+    assert told["R²"] == pytest.approx(wanted, abs=0.02)
+    assert told["R²"] > 0.6
+
+    frame = polars.read_csv(data)
+    frame.select(sorted(frame.columns, reverse=True)).drop("row id").write_csv(tmp_path / "turned.csv")
+    run(folder, f"python predict.py --data {data}")
+    run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --output turned.csv")
+    first, turned = (polars.read_csv(folder / name)["prediction"] for name in ("predictions.csv", "turned.csv"))
+    assert first.to_numpy() == pytest.approx(turned.to_numpy())
+    held_out = module(folder, "data").load(data, 0).new_targets
+    last = first.to_numpy()[-len(held_out) :]  # by time, as in the trial
+    off = ((held_out - last) ** 2).sum() / ((held_out - held_out.mean()) ** 2).sum()
+    assert 1 - off == pytest.approx(told["R²"], abs=1e-4)
+
+
+def test_a_rare_class_is_named_from_a_threshold_on_that_folds_of_the_training_have_chosen(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv", rare=True)
+    assert 0.02 < polars.read_csv(data)["sold"].to_list().count("much") / ROWS < 0.15
+    folder = written(
+        tmp_path / "project", blueprint(data, "sold", "linear", **{"trial.variant.linear": "more_penalty"})
+    )
+    told = scores(run(folder, f"python train.py --data {data}"))
+    assert told.keys() == {"average precision", "accuracy", "F1"}, "balanced accuracy, that is"
+    run(folder, f"python predict.py --data {data}")
+    found = polars.read_csv(folder / "predictions.csv")
+    assert complaints(folder) == ""
+    (folder / "tell.py").write_text(
+        "from pathlib import Path\n\nimport checkpoints\n\nprint(checkpoints.load(Path('runs/model.skops'))['threshold'])\n"
+    )
+    threshold = float(run(folder, "python tell.py"))
+    assert 0 < threshold < 0.5
+    assert ((found["p_much"] >= threshold) == (found["prediction"] == "much")).all()
+    assert found["p_little"].to_numpy() + found["p_much"].to_numpy() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("network", ["linear", "naive_bayes", "svm", "ensemble"])
+def test_texts_are_counted_as_in_the_trial(network: str, tmp_path: Path) -> None:
+    data = texts(tmp_path / "texts.csv")
+    folder = written(tmp_path / "project", blueprint(data, "mood", network))
+    assert scores(run(folder, f"python train.py --data {data}"))["accuracy"] > 0.9
+    loaded = module(folder, "data").load(data, 0)
+    _, numbers = module(folder, "preparation").learn(loaded.inputs)
+    examples = load(inspect(data, "mood"), most_examples=10_000)
+    assert isinstance(examples.inputs, list)
+    known = numpy.array([examples.inputs.index(text) for text in loaded.inputs])
+    counts = preparation(examples).fit(known).flat(known)
+    assert counts.shape == numbers["flat"].shape
+    assert numpy.allclose(counts, numbers["flat"])
+    assert complaints(folder) == ""
+
+
+VARIANTS = [
+    (name, variant)
+    for name in CLASSICAL
+    if name in TRIED and name != "naive_bayes"  # which is for texts
+    for variant in variants(name, classes=True)
+]
+SETS = {"random_state", "n_jobs", "warm_start", "categorical_features"}
+"""Parameters by which nothing is chosen, or which the training sets."""
+
+
+@pytest.mark.parametrize(("network", "variant"), VARIANTS)
+@pytest.mark.parametrize("target", ["sold", "open"])
+def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: str, tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    made = blueprint(data, target, network, **{f"trial.variant.{network}": variant})
+    folder, classes = written(tmp_path / "project", made), target == "open"
+    settings = dict(variants(network, classes=classes)[variant])
+    estimator: Any = model_tried(network, "classify" if classes else "regress", 0, settings, variant=variant)
+    rounds = [made.members[0].rounds] if made.grows else []
+    (mine,) = module(folder, "model").make_models(*rounds, seed=0)
+    assert type(mine) is type(estimator)
+    sets = SETS | ({"max_iter"} if network == "gradient_boosting" and variant != "default" else set())
+    told, wanted = ({k: str(v) for k, v in each.get_params().items() if k not in sets} for each in (mine, estimator))
+    assert told == wanted
+
+
+def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held_them_out(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    made = blueprint(data, "sold", "linear")
+    assert made.reads is not None
+    by_time = written(
+        tmp_path / "time", replace(made, reads=replace(made.reads, time="when", time_holds="date %d.%m.%Y %H:%M"))
+    )
+    found = module(by_time, "data").load(data, 0)
+    assert found.inputs["date 0 0"].max() < found.new_inputs["date 0 0"].min()
+    by_shop = written(tmp_path / "shop", replace(made, reads=replace(made.reads, time=None, group="shop")))
+    found = module(by_shop, "data").load(data, 0)
+    assert not set(found.inputs["category 1"]) & set(found.new_inputs["category 1"])
+    assert len(set(found.groups)) > 30
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    path = tmp_path_factory.mktemp("trained")
+    data = sales(path / "sales.csv")
+    folder = written(path / "project", blueprint(data, "sold", "linear"))
+    run(folder, f"python train.py --data {data}")
+    return folder, data
+
+
+def test_an_unknown_category_is_told_by_name_and_tells_nothing(
+    trained: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, data = trained
+    polars.read_csv(data).with_columns(colour=polars.lit("mauve")).write_csv(tmp_path / "new.csv")
+    run(folder, f"python predict.py --data {tmp_path / 'new.csv'} --output {tmp_path / 'found.csv'}")
+    said = capsys.readouterr().err
+    assert said == "The column 'colour' holds 'mauve', which the training data never had: it tells the model nothing.\n"
+    assert polars.read_csv(tmp_path / "found.csv")["prediction"].is_finite().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda frame: frame.drop("shop", "size"), "There is no column 'shop', 'size', which the training data have"),
+        (
+            lambda frame: frame.with_columns(size=polars.lit("big")),
+            "'size' holds 'big', where the training data have numbers",
+        ),
+        (
+            lambda frame: frame.with_columns(when=polars.lit("soon")),
+            "'when' holds 'soon', where the training data have dates",
+        ),
+    ],
+)
+def test_a_column_that_is_missing_or_of_another_type_is_told_by_name(
+    change: Any, told: str, trained: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, data = trained
+    change(polars.read_csv(data)).write_csv(tmp_path / "new.csv")
+    with pytest.raises(SystemExit, match=told):
+        run(folder, f"python predict.py --data {tmp_path / 'new.csv'} --output {tmp_path / 'found.csv'}")
+    assert not (tmp_path / "found.csv").exists()
+
+
+def test_a_model_that_somebody_has_changed_is_not_read(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    folder, data = trained
+    (tmp_path / "broken.skops").write_bytes(b"PK no model")
+    with pytest.raises(SystemExit, match="it may be damaged"):
+        run(
+            folder, f"python predict.py --data {data} --model {tmp_path / 'broken.skops'} --output {tmp_path / 'a.csv'}"
+        )
+
+
+def test_models_together_count_as_the_trials_found(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    shares = {"first": ("gradient_boosting", 0.6), "second": ("knn", 0.3), "third": ("svm", 0.1)}
+    facts = {f"trial.ensemble.{place}": name for place, (name, _) in shares.items()}
+    facts |= {f"trial.ensemble.{place}_share": share for place, (_, share) in shares.items()}  # type: ignore[misc]
+    folder = written(tmp_path / "project", blueprint(data, "sold", "ensemble", **facts))
+    assert module(folder, "model").SHARES == (0.6, 0.3, 0.1)
+    assert scores(run(folder, f"python train.py --data {data}"))["R²"] > 0.5
+    assert complaints(folder) == ""
