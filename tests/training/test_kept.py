@@ -28,7 +28,6 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.intake import Source
 from advisor.datasets.loading import load
 from advisor.errors import InputError
-from advisor.plain import encode
 from advisor.session.keeping import apply_model
 from advisor.training.child.fitted import Allowance, Fitted
 from advisor.training.child.fitting import Fitting
@@ -37,7 +36,8 @@ from advisor.training.kept.applying import apply
 from advisor.training.kept.card import CARD, ESTIMATOR, PREPARATION, README, WEIGHTS, read_card
 from advisor.training.kept.keeping import keep, quantiles
 from advisor.training.kept.request import Applied, Apply, Keep, Message, Said
-from advisor.training.ladder.candidates import Candidate, NetworkSettings, Planned
+from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, Planned, together
+from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Best, Metric
 from advisor.training.ladder.trial_record import Kind, Stage
 
@@ -99,7 +99,7 @@ def saved(
     found = inspect(data, target)
     asked = Request(str(data), target, found.fingerprint, Planned("ffn", (), (8,)), 60, 60, 0, 1, 10_000)
     metric = metric or (ACCURACY if found.task is Task.CLASSIFY else R2)
-    best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, encode(winner.settings) if winner.settings else {})
+    best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, winner.settings_json)
     folder.mkdir()
     keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, seconds, str(folder), "2026-05-01"), time.monotonic())
     return folder
@@ -158,6 +158,43 @@ def test_a_classifier_says_the_same_of_a_table_with_other_columns_in_another_ord
     assert found.score == pytest.approx((before.predicted == examples.targets).mean())
     assert (found.rows, found.scored, found.new) == (300, 300, 0)
     assert remarks == "Columns that the model does not take: They are passed over: 'note'."
+
+
+MEMBERS = ("gradient_boosting", "", False, 0.5), ("knn", "weighted", False, 0.3), ("svm", "less_penalty", False, 0.2)
+SEVERAL = together([Member(*one) for one in MEMBERS], "several")
+"""Each reads the table in its own way."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["support vectors", "nearest neighbours", "random forest, extra", "gradient boosting, small steps", SEVERAL.name],
+)
+@pytest.mark.parametrize("target", ["class", "rent"])
+def test_every_model_of_the_menu_and_several_together_are_saved_and_applied(
+    tmp_path: Path, name: str, target: str
+) -> None:
+    rows = without(flats(150), *{"class", "rent"} - {target})
+    data = written(tmp_path / "flats.csv", rows)
+    made = menu(Planned(), "tabular", classes=target == "class")
+    winner = next((one for one in (*made.openers, *made.settings) if one.name == name), SEVERAL)
+    _, before = in_process(data, target, winner)
+    found, lines, _ = applied_here(saved(data, target, winner, tmp_path / "model"), data)
+    if before.probabilities is not None:
+        assert probabilities(lines, ["cheap", "dear"]) == pytest.approx(before.probabilities, abs=1e-5)
+    else:
+        assert [float(line["prediction"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
+    assert found.scored == 150
+
+
+@pytest.mark.parametrize("name", ["naive Bayes", "naive Bayes, less smoothing", "support vectors"])
+def test_models_of_texts_are_saved_and_applied(tmp_path: Path, name: str) -> None:
+    data = written(tmp_path / "reviews.csv", reviews(120))
+    made = menu(Planned(), "text")
+    winner = next(one for one in (*made.openers, *made.settings) if one.name == name)
+    examples, before = in_process(data, "mood", winner)
+    found, lines, _ = applied_here(saved(data, "mood", winner, tmp_path / "model"), data)
+    assert probabilities(lines, examples.classes) == pytest.approx(before.probabilities, abs=1e-5)
+    assert found.score is not None and found.score > 0.9  # noqa: PT018
 
 
 @pytest.mark.parametrize("winner", [LINEAR, BOOSTING, NETWORK], ids=lambda one: one.model)
