@@ -182,6 +182,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
     names = {
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "is_network": blueprint.is_network,
+        "grows": blueprint.grows,
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
@@ -236,7 +237,6 @@ def _of_members(blueprint: Blueprint) -> dict[str, Any]:
         "takes": set(takes),
         "stops_early": stops_early,
         "early": any(stops_early),
-        "grows": blueprint.grows,
     }
 
 

@@ -42,7 +42,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     card = read_card(folder)
     _tell_versions(card, tell)
     if card.intake.source is Source.SERIES:
-        tell(forecast(request, card, lambda title, what: tell(Said(title, what)), predictions))
+        tell(forecast(request, card, lambda title, what: tell(Said(title, what))))
         return
     parts, model = stored_parts(folder), stored_model(folder, card)
     truths: list[Numbers] = []

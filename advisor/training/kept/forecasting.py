@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy
 from threadpoolctl import threadpool_limits
@@ -14,9 +13,10 @@ from advisor.datasets.again import series_again
 from advisor.datasets.dataset import Examples
 from advisor.errors import input_error
 from advisor.training.child.classical import asked
-from advisor.training.child.fitted import FittingError, Numbers
+from advisor.training.child.fitted import FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged
+from advisor.training.child.predicting import predictions
 from advisor.training.kept.card import Card, damaged
 from advisor.training.kept.request import Applied, Apply
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
@@ -26,17 +26,14 @@ SERIES, STEP = "series", "step"
 HEADER = (STEP, "prediction", "low 5 %", "high 95 %")
 
 
-def forecast(request: Apply, card: Card, say: Callable[[str, str], None], windows: Callable[..., Any]) -> Applied:
+def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> Applied:
     """Write the next steps of each series of the request's data as CSV.
-
-    Args:
-        windows: predicts from the windows of prepared examples, see `applying.predictions`.
 
     Raises InputError where the data cannot be read or are too short, or a library is missing.
     """
     folder = Path(request.folder)
     examples, names = series_again(Path(request.data), card.intake, say)
-    found = _found(request, card, examples, folder, windows)
+    found = _found(request, card, examples, folder)
     lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
     if not found.shape[1] == len(lows) == len(highs):
         raise damaged(folder, "its files are of different horizons")
@@ -49,7 +46,7 @@ def forecast(request: Apply, card: Card, say: Callable[[str, str], None], window
     return Applied(found.size)
 
 
-def _found(request: Apply, card: Card, examples: Examples, folder: Path, windows: Callable[..., Any]) -> Numbers:
+def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numbers:
     """(series, steps)"""
     every, horizon = numpy.arange(len(examples)), examples.targets.shape[1]
     assert examples.series is not None  # noqa: S101 - they were read as series
@@ -62,7 +59,8 @@ def _found(request: Apply, card: Card, examples: Examples, folder: Path, windows
             with threadpool_limits(request.threads):
                 ahead: Numbers = base + asked(model, inputs, horizon, classes=False)
             return ahead
-        found: Numbers = windows(model, card, fitted(parts, examples, folder), every, request.threads).predicted
+        learned = Learned(model, fitted(parts, examples, folder), card.network)
+        found: Numbers = predictions(learned, card.model, every, request.threads).predicted
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         raise damaged(folder, f"its files do not fit together: {error}") from None
     return found

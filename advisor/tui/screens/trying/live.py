@@ -24,7 +24,6 @@ STAGES = {
     Stage.BASELINES: "simple models",
     Stage.NETWORKS: "networks",
     Stage.VARIATIONS: "variations of the best",
-    Stage.TOGETHER: "the best together",
 }
 FINALS = "held-out examples"
 _OVERLAP = 0.25
