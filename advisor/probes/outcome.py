@@ -89,6 +89,8 @@ class Outcome:
     """Facts that take the rate of a setting."""
     also: Mapping[str, int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
+    kept: bool = False
+    """True if later plans count on `after` in any case: it is what they have, with settings that were found."""
     bound_by: tuple[str, ...] = USUAL_BINDING
     """The conditions under which alone it counts."""
     step_seconds: float | None = None
@@ -129,6 +131,7 @@ class Outcome:
             if samples and self.failure is None and self._counts:
                 found[fact] = 1 / statistics.median(samples)  # without the interval, which takes milliseconds
         changes = self.verdict in (Verdict.CONFIRMED, Verdict.OVERTURNED) or self.after not in (None, self.before)
+        changes = changes or self.kept
         if self.fact and changes and self.after is not None:
             found |= {self.fact: self.after, **self.also}
         return found

@@ -227,6 +227,33 @@ def test_the_newest_few_of_each_kind_are_kept() -> None:
     assert [one.date[11:13] for one in kept] == ["04", "05", "06", "07", "08"]
 
 
+def test_the_settings_of_what_won_are_facts_though_it_is_what_the_plan_had(knowledge: Knowledge) -> None:
+    won = replace(bet("network.type", "random_forest", "ffn", "undecided"), after="random_forest")
+    remember_trials(tried(replace(won, how={"variant": "extra"})))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert kept.facts() == {"trial.network.best": "random_forest", "trial.variant.random_forest": "extra"}
+    assert planned(knowledge, [kept]).value("network.type") == "random_forest"
+    (plain,) = tried(won)
+    assert plain.facts() == {}
+
+
+def test_several_together_are_facts_with_their_shares_and_settings() -> None:
+    members = [
+        {"model": "linear", "variant": "", "weighted": False, "share": 0.25},
+        {"model": "knn", "variant": "weighted", "weighted": False, "share": 0.75},
+    ]
+    (outcome,) = tried(bet("network.type", "ffn", "ensemble", how={"members": members}))
+    assert outcome.facts() == {
+        "trial.network.best": "ensemble",
+        "trial.ensemble.first": "linear",
+        "trial.ensemble.first_share": 0.25,
+        "trial.ensemble.second": "knn",
+        "trial.ensemble.second_share": 0.75,
+        "trial.variant.knn": "weighted",
+    }
+
+
 @pytest.mark.parametrize(
     "change",
     [

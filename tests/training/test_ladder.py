@@ -88,6 +88,13 @@ def test_a_network_that_is_too_slow_gives_its_place_to_a_narrower_one_and_that_t
     assert quarter in names(World(slow=[own, half]).run(2000))
 
 
+def test_a_network_is_tried_before_other_settings_of_what_is_simple_though_the_plan_bets_on_none() -> None:
+    made = menu(replace(PLANNED, network="gradient_boosting"), "tabular")
+    begun = names(World(ladder=Ladder(made, RUNGS, 0.25)).run(30))
+    settings = {candidate.name for candidate in made.settings}
+    assert begun.index("ffn 100 plain") < min(begun.index(name) for name in settings if name in begun)
+
+
 def test_only_the_models_that_look_best_are_tried_with_other_settings() -> None:
     world = World({"linear": 0.9, "nearest neighbours": 0.85, "support vectors": 0.8, "random forest": 0.1})
     tried = {name for name in names(world.run(2000)) if name in {one.name for one in MENU.settings}}

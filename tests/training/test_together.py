@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,13 +58,17 @@ def test_independent_errors_are_averaged_by_how_small_they_are_and_the_average_i
     seen, trials, _truths = world(offs)
     found = averaged(candidates(*offs), Scores(trials, 0.25), seen, NUMBERS, trials)
     assert found is not None
-    candidate, (trial,) = found
-    shares = {one.model: one.share for one in candidate.members}
+    (trial,) = found
+    shares = shares_of(found)
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["linear"] == pytest.approx(shares["random_forest"], abs=0.11)
     assert shares["linear"] > shares.get("gradient_boosting", 0)
     best = max(np.mean(metric_scores(mine)) for mine in seen.values())
     assert np.mean(trial.scores) > best + 0.05
+
+
+def shares_of(trials: Sequence[Trial]) -> dict[str, float]:
+    return {one["model"]: one["share"] for one in trials[0].settings["members"]}
 
 
 def metric_scores(mine: Mapping[Any, tuple[Any, Any]]) -> list[float]:
@@ -80,7 +84,7 @@ def test_the_shares_are_those_of_least_squares_where_those_are_above_zero_and_ma
     free = LinearRegression(fit_intercept=False).fit(
         said[0] - said[1], truth - said[1]
     )  # one share, the other is the rest
-    shares = {one.model: one.share for one in found[0].members}
+    shares = shares_of(found)
     assert shares["linear"] == pytest.approx(float(free.coef_[0, 0]), abs=STEP)
 
 
@@ -101,10 +105,9 @@ def test_probabilities_stay_probabilities_and_the_ladder_knows_the_average_by_it
     trials = [Trial(name, Kind.BASELINE, Stage.BASELINES, 0, scores=(0.6, 0.6, 0.6), seconds=1.0) for name in seen]
     found = averaged(candidates("linear", "gradient_boosting"), Scores(trials, 0.25), seen, CLASSES, trials)
     assert found is not None
-    candidate, made = found
-    known = Ladder(menu(PLANNED, "tabular"), 6, 0.25).candidates([*trials, *made])
-    assert known[candidate.name].members == candidate.members
-    assert made[0].losses and 0 < made[0].losses[0] < 1  # noqa: PT018
+    known = Ladder(menu(PLANNED, "tabular"), 6, 0.25).candidates([*trials, *found])
+    assert {one.model: one.share for one in known[found[0].name].members} == shares_of(found)
+    assert found[0].losses and 0 < found[0].losses[0] < 1  # noqa: PT018
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=3).filter(lambda shares: max(shares) >= LEAST))

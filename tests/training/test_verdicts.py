@@ -119,6 +119,48 @@ def test_the_plan_takes_over_what_won_though_it_is_not_shown_to_be_better() -> N
     assert told.bets(Winner.NOTHING)[0].after is None, "nothing won"
 
 
+@pytest.mark.parametrize(("forest", "after"), [(0.9, "random_forest"), (0.6, "ffn")])
+def test_the_plan_takes_over_what_won_though_only_the_held_out_examples_compare_the_two(
+    forest: float, after: str
+) -> None:
+    """A large data set: there was time for a single fold of each."""
+    trials = [trial("trivial", [0.3]), trial("random forest", [forest]), trial(NETWORK, [0.75])]
+    finals = [final("trivial", 0.3), final("random forest", forest), final(NETWORK, 0.75)]
+    gap = 0.75 - forest
+    differences = [
+        Difference(NETWORK, "random forest", gap, gap - 0.05, gap + 0.05),
+        Difference("random forest", "trivial", forest - 0.3, 0.1, 0.7),
+        Difference(NETWORK, "trivial", 0.45, 0.4, 0.5),
+    ]
+    told = judging(trials, finals, differences)
+    winner, _ = told.verdict()
+    (of_type,) = (bet for bet in told.bets(winner) if bet.topic == "network.type")
+    assert (of_type.verdict, of_type.before, of_type.after) == (Verdict.UNDECIDED, "ffn", after)
+    assert of_type.median == pytest.approx(gap)
+    assert told.best(winner) is not None
+    assert not told.bets(Winner.NOTHING)
+
+
+def test_settings_of_what_won_go_with_it_to_the_plan() -> None:
+    """Otherwise a project would be made with the settings of scikit-learn, which did not win."""
+    varied = next(one for one in menu(PLANNED, "tabular").settings if one.name == "random forest, large leaves")
+    fitted = Trial(varied.name, varied.kind, varied.stage, 0, varied.settings_json, tuple(around(0.95)), 1.0)
+    trials = [trial("trivial", around(0.3)), trial("random forest", around(0.9)), trial(NETWORK, around(0.8)), fitted]
+    finals = [
+        final("trivial", 0.3),
+        final(NETWORK, 0.8),
+        replace(final("random forest", 0.95), name=varied.name),
+    ]
+    differences = [
+        Difference(NETWORK, varied.name, -0.15, -0.2, -0.1),
+        Difference(varied.name, "trivial", 0.6, 0.5, 0.7),
+    ]
+    told = judging(trials, finals, differences)
+    winner, _ = told.verdict()
+    of_type = told.bets(winner)[0]
+    assert (of_type.after, of_type.how) == ("random_forest", {"variant": "large_leaves"})
+
+
 def test_what_the_clock_cut_is_given_up_where_something_simpler_won() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
     finals = [final("random forest", 0.9), final(NETWORK, 0.8)]

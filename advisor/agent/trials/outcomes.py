@@ -91,6 +91,7 @@ def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
     if before is None or rival is None:
         return None
     bound = {NETWORK_TYPE: bet.network} if bet.network else {}
+    also = _also(bet, after) if after is not None else {}
     return Outcome(
         probe=tried.probe,
         topic=bet.topic,
@@ -107,7 +108,8 @@ def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
         applies={**applies, **bound},
         date=date,
         work="training",
-        also=_also(bet, after) if after is not None else {},
+        also=also,
+        kept=bool(also) and bet.topic == "network.type",
         bound_by=(DATA, *bound),
     )
 

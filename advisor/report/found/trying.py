@@ -162,7 +162,8 @@ def bet_sentence(bet: Bet, metric: Metric) -> str:
     median, low, high = bet.median, bet.low, bet.high
     if median < 0:
         one, other, median, low, high = other, one, -median, -high, -low
-    figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {bet.n} pairs of scores)"
+    pairs = "1 pair" if bet.n == 1 else f"{bet.n} pairs"
+    figures = f"(95 % interval {metric.shown(low)} to {metric.shown(high)}, {pairs} of scores)"
     ending = f", which is not decided: {DOUBTS}" if doubted(bet) else ENDINGS.get(bet.verdict, "")
     with_ = f" with {bet.network}" if bet.network else ""
     return f"{value(one)} against {value(other)}{with_}: {gain_shown(metric, median, 'better')} {figures}{ending}."

@@ -56,7 +56,7 @@ from advisor.training.ladder.forecasters import MISSING, statistical_there
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import DataTried, Winner
-from advisor.training.ladder.trial_record import Kind, Status, Trial
+from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import Judging
 from advisor.training.recipe import Epoch
 from advisor.version import torch_version
@@ -207,14 +207,13 @@ class Climb:
 
     def _average(self) -> None:
         """Several models together, which have answered on folds by then and so cost nothing to score."""
+        if any(trial.stage is Stage.TOGETHER for trial in self._trials):
+            return  # in a run that was stopped; its shares stay, since this one has not seen all folds
         simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
-        single = [one for one in simple if not one.members]
-        found = averaged(single, self._ladder.scores(self._trials), self._seen, self._metric, self._trials)
-        done = {trial.key for trial in self._trials}
-        for trial in found[1] if found is not None else ():
-            if trial.key not in done:
-                self._trials.append(trial)
-                self._tell(trial)
+        found = averaged(simple, self._ladder.scores(self._trials), self._seen, self._metric, self._trials)
+        for trial in found or ():
+            self._trials.append(trial)
+            self._tell(trial)
 
     def _tell_what_was_costly(self) -> None:
         tried = {trial.name for trial in self._trials}

@@ -33,8 +33,8 @@ LEAST = 0.1
 
 def averaged(
     candidates: Sequence[Candidate], scores: Scores, seen: Seen, metric: Metric, trials: Sequence[Trial]
-) -> tuple[Candidate, tuple[Trial, ...]] | None:
-    """The best few models together, with the scores that they have on folds whose shares were found on all others.
+) -> tuple[Trial, ...] | None:
+    """Trials of the best few models together: their scores on folds, with shares that were found on all others.
 
     None where fewer than two models have answered on the same two folds, or one is best alone.
 
@@ -66,7 +66,7 @@ def averaged(
             continue
         found.setdefault(rung, {})[place] = scored
     usual = sum(_seconds(one, trials) for one, _ in kept)
-    return candidate, tuple(_trials(candidate, found, usual))
+    return tuple(_trials(candidate, found, usual))
 
 
 def _best(candidates: Sequence[Candidate], scores: Scores, seen: Seen) -> list[Candidate]:

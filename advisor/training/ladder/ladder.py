@@ -163,11 +163,16 @@ class Ladder:
         return known[best_by_score(scores, [*trivial, *names])] if trivial or names else None
 
     def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
-        """Candidates of the menu without a trial: in its order, but the plan's network before others, and slow ones last."""
+        """Candidates of the menu without a trial: in its order, but slow ones last, and one network, the plan's if it has one,
+        before other settings of what is simple: whether a network is worth it is the question.
+        """
+
+        networks = [c for c in self.menu.openers if c.kind is Kind.NETWORK]
+        foremost = next((c for c in networks if c.name.endswith(AS_PLANNED)), networks[0] if networks else None)
 
         def late(candidate: Candidate) -> int:
             if candidate.kind is Kind.NETWORK:
-                return 1 if candidate.name.endswith(AS_PLANNED) or candidate.instead_of else 3
+                return 1 if candidate == foremost or candidate.instead_of else 3
             bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
             if candidate.variant and candidate.model != "statistical":
                 return 2 if expected(candidate) <= DEAR * clock.total else 4

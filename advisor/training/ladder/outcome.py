@@ -92,9 +92,7 @@ class Bet:
     before: Any
     rival: Any
     after: Any
-    """The value that holds now: the rival where overturned, or where it won though it is not shown to be better; `before`
-    otherwise, None where undecided.
-    """
+    """The value that holds now: the one that is shown to be better, or else won; None where neither is known."""
     verdict: Verdict
     median: float
     low: float
@@ -102,7 +100,7 @@ class Bet:
     unit: str
     """The name of the metric."""
     n: int
-    """Pairs: folds on which both were scored."""
+    """Pairs of scores: folds, or where too few have scored both, trainings that the held-out examples have scored."""
     how: Mapping[str, Any] = field(default_factory=dict)
     """Settings of `after` where that is no network, see `Candidate.settings_json`."""
 

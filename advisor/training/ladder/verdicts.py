@@ -254,9 +254,9 @@ class Judging:
         mine, rival = (self.ladder.leader(side, by_score=True) for side in (own, others))
         if mine is None or rival is None or planned is None:
             return None
-        interval = self._interval(mine.name, rival.name)
+        won, interval = self._won(judged), self._interval(mine.name, rival.name)
         if interval is None:
-            return None
+            return self._by_held_out(planned, own, others, won)
         bet = _bet("network.type", "", planned, rival.model, self.metric, interval)
         finalists = [one.name for side in (own, others) if (one := self.ladder.leader(side)) is not None]
         held_out = self.difference(mine.name, rival.name) or self.difference(*finalists)
@@ -268,9 +268,10 @@ class Judging:
         untrained = loser is not None and any(trial.hurried for trial in self.trials if trial.name == loser.name)
         if contradicted or untrained or judged is Winner.NOTHING:
             bet = _undecided(bet, interval, self.metric)
-        won = self._won(judged)
-        if won is None or won.model in (planned, bet.after) or bet.verdict is Verdict.CONFIRMED:
+        if won is None or won.model == bet.after or bet.verdict is Verdict.CONFIRMED:
             return bet
+        if won.model == planned:
+            return bet if bet.verdict is Verdict.OVERTURNED else replace(bet, after=planned)
         interval = self._interval(mine.name, won.name)
         if interval is None:
             return bet
@@ -278,6 +279,23 @@ class Judging:
         if against.verdict is Verdict.CONFIRMED or (against.verdict in _SHOWN and bet.verdict not in _SHOWN):
             against = _undecided(against, interval, self.metric)
         return replace(against, after=won.model)
+
+    def _by_held_out(
+        self, planned: str, own: Sequence[Trial], others: Sequence[Trial], won: Candidate | None
+    ) -> Bet | None:
+        """The winner is taken over where too few folds have scored both sides; that is no decision between types."""
+        mine, rival = self.ladder.leader(own), self.ladder.leader(others)
+        if won is None or mine is None or rival is None:
+            return None
+        rival = rival if won.model == planned else won
+        found = self.difference(mine.name, rival.name)
+        if found is None:
+            return None
+        pairs = min(len(final.scores) for final in self.finals if final.name in (mine.name, rival.name))
+        return Bet(
+            "network.type", "", planned, rival.model, won.model, Verdict.UNDECIDED, found.mean, found.low, found.high,
+            self.metric.name, pairs,
+        )  # fmt: skip
 
     def _taken(self, judged: Winner | None) -> Candidate | None:
         """The winner, unless the folds show that the type of the other side is better; the choice of the folds without one."""
