@@ -9,13 +9,15 @@ from dataclasses import replace
 import numpy
 import polars
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn import datasets as shipped
 from sklearn.ensemble import RandomForestClassifier
 
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import Split, outer_split
-from advisor.training.child.fitted import Allowance, FittingError
+from advisor.training.child.fitted import Allowance, FittingError, TooSlowError
 from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting
 from advisor.training.child.folds import Folds
 from advisor.training.child.metrics import (
@@ -27,10 +29,12 @@ from advisor.training.child.metrics import (
     metric_named,
     score,
 )
+from advisor.training.child.network_fitting import FEWEST_STEPS, enough_epochs
 from advisor.training.child.scoring import Resampling, described, interval
-from advisor.training.ladder.candidates import Candidate, NetworkSettings, Planned
+from advisor.training.ladder.candidates import FEWEST_EPOCHS, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.recipe import Recipe
 
 IN_TIME = Allowance(60.0, math.inf)
 
@@ -223,6 +227,28 @@ def test_fewer_epochs_are_planned_where_all_would_take_too_long() -> None:
     assert fitted.hurried
     usual = replace(candidate, settings=replace(settings, epochs=3))
     assert not Fitting(examples, 1).fit(usual, split.training, split.test, 0, IN_TIME).hurried
+
+
+def test_what_could_not_be_judged_is_not_begun_and_says_how_long_it_would_take() -> None:
+    examples = table(*shipped.load_digits(return_X_y=True))
+    split = outer_split(examples)
+    settings = NetworkSettings("ffn", (64,), epochs=100_000, early_stopping=False)
+    candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    fitting = Fitting(examples, 1)
+    short = Allowance(1e-4, math.inf, judged=True)
+    with pytest.raises(TooSlowError, match=r"A pass over the examples takes about .* s: there was time for 1, and"):
+        fitting.fit(candidate, split.training, split.test, 0, short)
+    fitted = fitting.fit(candidate, split.training, split.test, 0, replace(short, judged=False))
+    assert fitted.epochs == 1, "in the finals it is trained as long as there is time"
+
+
+@given(st.integers(1, 300), st.integers(1, 10**6), st.integers(1, 512))
+def test_enough_is_at_most_half_of_the_usual_epochs_and_many_steps_if_less(epochs: int, rows: int, batch: int) -> None:
+    enough = enough_epochs(Recipe(epochs=epochs, batch_size=batch), rows)
+    assert 1 <= enough <= math.ceil(epochs / 2)
+    if enough < math.ceil(epochs / 2):
+        assert enough >= FEWEST_EPOCHS
+        assert enough * math.ceil(rows / batch) >= FEWEST_STEPS
 
 
 def test_a_training_that_was_planned_short_since_its_first_epoch_was_held_up_begins_anew() -> None:

@@ -272,7 +272,7 @@ def test_smaller_errors_rank_first() -> None:
     assert next(row.name for row in state.ranked()) == "trivial"
     better = told(Ready(DATA, METRIC, 3), *TRIALS)
     assert next(row.name for row in better.ranked()) == "ffn 100"
-    assert better.ranked()[-1].failure == "It crashed."
+    assert better.ranked()[-1].failure == "failed: It crashed."
 
 
 def test_a_run_that_goes_on_counts_what_was_done() -> None:

@@ -93,7 +93,8 @@ class Trials(Timed):
         row.scores += trial.scores
         row.seconds += trial.seconds
         row.short = trial.status.value if trial.status in (Status.SHORT, Status.CUT) else row.short
-        row.failure = (trial.failure or "failed") if trial.status in (Status.FAILED, Status.SLOW) else ""
+        words = {Status.FAILED: "failed: ", Status.SLOW: "not begun: "}
+        row.failure = f"{words[trial.status]}{trial.failure or 'it did not say why'}" if trial.status in words else ""
 
     def _remark(self, text: str) -> None:
         if len(self.notes) < MOST_NOTES:

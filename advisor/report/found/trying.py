@@ -371,7 +371,8 @@ def _not_tried(page: Page, outcome: TrialResults) -> None:
 def trial_line(trial: Trial, metric: Metric) -> str:
     """One line for a finished trial, where there is no live table."""
     if trial.status in (Status.FAILED, Status.SLOW):
-        return f"{trial.name}: failed. {trial.failure or ''}".rstrip()
+        word = "failed" if trial.status is Status.FAILED else "not begun"
+        return f"{trial.name}: {word}. {trial.failure or ''}".rstrip()
     short = f", {trial.status.value}" if trial.status in _MARKS else ""
     more = "more " if trial.rung else ""
     folds = f"{len(trial.scores)} {more}{'fold' if len(trial.scores) == 1 else 'folds'}"

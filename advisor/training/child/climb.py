@@ -17,7 +17,7 @@ from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decisions
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
-from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
+from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.child.forecaster import fitted_steps
@@ -307,7 +307,7 @@ class Climb:
                 folds[place].training,
                 folds[place].test,
                 self._request.seed * 1000 + step.rung * len(folds) + place,
-                Allowance(allowed, until, LATEST * allowed, enough=HURRIED if first is None else 0.0),
+                Allowance(allowed, until, LATEST * allowed, judged=first is None),
                 self._tell.epoch,
             )
             truth = self._fitting.examples.targets[folds[place].test]

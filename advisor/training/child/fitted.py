@@ -38,8 +38,8 @@ class Allowance:
     """A time of time.monotonic at which training stops, whatever it has reached."""
     most: float = math.inf
     """Seconds after which a training stops as well; that its pace is measured first does not count."""
-    enough: float = 0.0
-    """Share of the usual epochs below which a training is not begun."""
+    judged: bool = False
+    """True if a training is not begun where there is no time for enough of it to judge the network by."""
 
     def deadline(self) -> float:
         """Of a training that begins now."""

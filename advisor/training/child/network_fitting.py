@@ -16,7 +16,7 @@ from advisor.networks.builders import build, loss_function
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
-from advisor.training.ladder.candidates import FEWEST_EPOCHS, NetworkSettings
+from advisor.training.ladder.candidates import FEWEST_EPOCHS, STEPS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
 from advisor.training.loop.loop import train
 from advisor.training.loop.objectives import Supervised
@@ -32,7 +32,11 @@ LBFGS_EPOCHS = 10
 ATTEMPTS, MUCH_MORE = 2, 2
 """A training that had few epochs, since the one that was timed had been held up, begins anew with so many times as many."""
 TIMED_BATCHES = 6
-"""Batches by which an epoch is timed, where it has several times as many; as many before them are not timed."""
+"""Batches by which an epoch is timed."""
+TIMES_TIMED = 3
+"""The shortest counts: the first steps take longer than all others, and any may be held up by other work."""
+FEWEST_STEPS = STEPS // 5
+"""Steps from which on a network can be judged, if they are enough epochs."""
 _AT_ONCE = 1024
 
 
@@ -88,7 +92,7 @@ class NetworkFitting:
         examples = _tensors(learning)
         validation = _tensors(stopping) if stopping is not None else None
         self._time_an_epoch(spec, settings, recipe, examples, allowance)
-        self._check_time(settings, recipe, allowance)
+        self._check_time(settings, recipe, len(learning[0]), allowance)
         for attempt in range(ATTEMPTS):
             epochs = self._affordable(settings, recipe, allowance)
             patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
@@ -121,28 +125,36 @@ class NetworkFitting:
             return
         _, objective = _made(spec, settings, recipe.seed)
         many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
-        part = (examples[0][:some], examples[1][:some]) if many > 3 * some else examples
-        for _ in range(2 if len(part[0]) < many else 1):  # the first steps take longer than all others
+        part = (examples[0][:some], examples[1][:some])
+        found: list[float] = []
+        for _ in range(TIMES_TIMED):
             begun = time.monotonic()
-            tried = train(
-                objective, part, replace(recipe, epochs=1), until=min(allowance.until, begun + allowance.seconds)
-            )
+            until = min(allowance.until, begun + allowance.seconds)
+            tried = train(objective, part, replace(recipe, epochs=1), until=until)
             seconds = time.monotonic() - begun
-        self._epoch_seconds[key] = (seconds if tried.history else 2 * seconds) * many / len(part[0])
+            found.append((seconds if tried.history else 2 * seconds) * many / len(part[0]))
+        self._epoch_seconds[key] = min(found)
 
-    def _check_time(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> None:
+    def _check_time(self, settings: NetworkSettings, recipe: Recipe, examples: int, allowance: Allowance) -> None:
         """Raises TooSlowError where there is no time for enough epochs."""
-        epochs, enough = self._affordable(settings, recipe, allowance), math.ceil(allowance.enough * recipe.epochs)
-        if epochs < enough:
+        epochs, enough = self._affordable(settings, recipe, allowance), enough_epochs(recipe, examples)
+        if allowance.judged and epochs < enough:
             epoch = self._epoch_seconds[_pace(settings)]
             raise TooSlowError(
-                f"A pass over the examples takes about {epoch:.2g} s, and there was time for {epochs} of at least {enough}."
+                f"A pass over the examples takes about {epoch:.2g} s: there was time for {epochs}, and "
+                f"{enough} are needed to judge it."
             )
 
     def _affordable(self, settings: NetworkSettings, recipe: Recipe, allowance: Allowance) -> int:
         """Epochs that there is time for: a schedule that was cut in the middle would leave worse weights than a short one."""
         possible = allowance.seconds / max(self._epoch_seconds[_pace(settings)], 1e-6)
         return max(1, int(min(recipe.epochs, possible)))
+
+
+def enough_epochs(recipe: Recipe, examples: int) -> int:
+    """Epochs after which a network can be judged: half the usual ones, or fewer that are many steps all the same."""
+    steps = math.ceil(examples / recipe.batch_size)
+    return min(math.ceil(HURRIED * recipe.epochs), max(FEWEST_EPOCHS, math.ceil(FEWEST_STEPS / steps)))
 
 
 def _made(spec: Description, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:

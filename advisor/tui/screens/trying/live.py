@@ -87,7 +87,7 @@ def lanes(state: Trials) -> Iterator[Lane]:
         yield Lane(now, "its first score is on the way", runs=True)
     for row in ranked:
         if not row.scores and row.name != now:
-            yield Lane(row.name, f"✗ failed: {row.failure}" if row.failure else "no score")
+            yield Lane(row.name, f"✗ {row.failure}" if row.failure else "no score")
 
 
 def queue(state: Trials) -> Iterator[tuple[Step, str]]:
