@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import SUPERVISED, Task
 from advisor.report.found.trying import SCORES
+from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
@@ -51,10 +52,11 @@ def no_data(found: Inspection | None) -> str:
     return f"Trials can predict classes, numbers and forecasts; {path} is for something else. Point at other data."
 
 
-def about_data(found: Inspection, networks: Iterable[str], untried: str | None = None) -> Content:
+def about_data(found: Inspection, openers: Sequence[Candidate] = (), untried: str | None = None) -> Content:
     """The dataset, and the stages of trials on it.
 
     Args:
+        openers: of the menu of trials; empty where it is not known yet.
         untried: the type of network that the plan bets on, if it cannot be tried.
     """
     name = shorten(found.path.rstrip("/").rpartition("/")[2], 60)
@@ -69,11 +71,12 @@ def about_data(found: Inspection, networks: Iterable[str], untried: str | None =
         for remark in found.remarks
         if remark.weight.value == "warning"
     ]
-    names = list(networks)
+    names = [one.name for one in openers if one.kind is Kind.NETWORK and not one.instead_of]
+    simple = [one.name for one in openers if one.kind is Kind.BASELINE and not one.weighted]
     ladder = [
-        "1. A trivial baseline, then simple models: linear, random forest, gradient boosting.",
+        f"1. A trivial baseline, then simple models{f': {join_names(simple)}' if simple else ''}.",
         f"2. Networks: {join_names(names)}." if names else "2. Networks: the plan's, and others.",
-        "3. The best network with one thing changed at a time, as the plan bets and otherwise.",
+        "3. The best of the simple ones with other settings; the best network with one thing changed at a time.",
         "4. The best of each, trained again, on held-out examples that selection never saw.",
     ]
     parts += [Content("Stages, as far as there is time:"), *map(plain, ladder)]
@@ -163,15 +166,14 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         if found is None:
             words.update(plain(no_data(self.wizard.desk.inspection)))
             return
-        words.update(about_data(found, ()))
+        words.update(about_data(found))
         plan = await self.wizard.full_plan()
         wanted = planned(plan)
         openers = menu(
             wanted, found.modality, forecast=found.task is Task.FORECAST, classes=found.task is Task.CLASSIFY
         ).openers
-        networks = [one.name for one in openers if one.kind is Kind.NETWORK]
         untried = wanted.network if wanted.network not in {one.model for one in openers} else None
-        words.update(about_data(found, networks, untried))
+        words.update(about_data(found, openers, untried))
 
     @work
     async def action_data(self) -> None:
