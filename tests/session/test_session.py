@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -316,7 +317,9 @@ def test_the_winner_is_saved_and_what_keeps_it_from_that_is_told(tmp_path: Path)
     assert (folder / "card.json").exists()
     with pytest.raises(advisor.InputError, match="there is a saved model already"):
         session.try_on_data("20s", save=folder)
-    data.write_text("a,b,kind\n" + "".join(f"{n % 7},{n % 5},{'xy'[n % 2]}\n" for n in range(60)), encoding="utf-8")
+    draw = random.Random(4)
+    drawn = "".join(f"{draw.random():.3f},{draw.random():.3f},{draw.choice('xy')}\n" for _ in range(80))
+    data.write_text(f"a,b,kind\n{drawn}", encoding="utf-8")
     with pytest.warns(advisor.AdvisorWarning, match="No model is saved: Nothing was saved"):
         assert advisor.Session(data=data, target="kind").try_on_data("15s", save=tmp_path / "none").finals
     assert not (tmp_path / "none").exists()
