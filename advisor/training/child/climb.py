@@ -349,9 +349,20 @@ class Climb:
             return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
         if candidate.name not in self._rehearsed:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
-        one = self._rehearsed[candidate.name]
+        one = self._rehearsed[candidate.name] * self._off(candidate)
         most = self._folds.width * one
         return most if self._is_bet(candidate) else min(most, max(one, ONE_BASELINE * self._request.budget))
+
+    def _off(self, candidate: Candidate) -> float:
+        """Times what its rehearsal says that the same model took with its usual settings; 1 before it was tried.
+
+        Many rounds on few examples cost more than their share.
+        """
+        usual = (c for c in self._ladder.menu.openers if c.model == candidate.model and not c.weighted)
+        plain = next((c.name for c in usual if candidate.variant and not c.variant), "")
+        took = next((t.seconds / len(t.scores) for t in self._trials if t.name == plain and t.scores), 0.0)
+        said = self._rehearsed.get(plain, 0.0)
+        return took / said if took and said else 1.0
 
     def _is_bet(self, candidate: Candidate) -> bool:
         return candidate.model == self._request.planned.network
