@@ -307,6 +307,15 @@ def test_by_time_there_is_one_way_to_divide_and_the_latest_fold_comes_first() ->
     assert all(split.training.max() < split.test.min() for split in splits)
 
 
+def test_of_many_examples_the_latest_folds_judge_first_and_the_earliest_not_at_all() -> None:
+    draw = numpy.random.default_rng(0)
+    examples = replace(table(draw.normal(size=(2000, 2)), draw.normal(size=2000)), times=numpy.arange(2000.0))
+    folds = Folds(examples, numpy.arange(2000), 0)
+    assert (folds.width, folds.rungs) == (3, 1), "of five by time"
+    assert max(split.test.max() for split in folds.of(0)) == 1999
+    assert min(len(split.training) for split in folds.of(0)) >= 900
+
+
 @pytest.mark.parametrize("metric", [ACCURACY, BALANCED_ACCURACY, R2, RMSE])
 def test_drawn_scores_lie_around_the_score_itself(metric: Metric) -> None:
     draw = numpy.random.default_rng(0)

@@ -294,12 +294,33 @@ class Climb:
         return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
 
     def _trial(self, step: Step, until: float) -> Trial:
-        """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
+        """The candidate on the folds of the rung; what goes wrong with it costs this trial only.
+
+        A network for which there is no time on all of them is judged on one, in a training as long as they had together.
+        """
+        candidate, folds = step.candidate, self._folds.of(step.rung)
+        begun = time.monotonic()
+        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
+        try:
+            try:
+                return self._on_folds(made, step, len(folds), until)
+            except TooSlowError:
+                if step.rung or len(folds) == 1:
+                    raise
+                found = self._on_folds(made, step, 1, until)
+                return replace(found, status=Status.SHORT if found.status is Status.DONE else found.status)
+        except TooSlowError as error:
+            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
+        except (FittingError, MemoryError) as error:
+            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
+            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+
+    def _on_folds(self, made: Trial, step: Step, width: int, until: float) -> Trial:
         candidate, folds = step.candidate, self._folds.of(step.rung)
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
-        allowed = max(2 * usual, self._allowed(candidate))
+        allowed = max(2 * usual, self._allowed(candidate) * len(folds) / width)
 
         def fit(place: int) -> Once:
             fitted = self._fitting.fit(
@@ -314,20 +335,13 @@ class Climb:
             likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
             if candidate.kind is Kind.BASELINE or self._metric.reads is Reads.PROBABILITIES:
-                answers = fitted.predicted if likely is None else likely
+                answers = fitted.predicted if likely is None else likely.astype(numpy.float32)  # of many classes, much
                 self._seen.setdefault(candidate.name, {})[step.rung, place] = truth, answers
             found = self._score(truth, fitted)
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
-        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
-        try:
-            return on_folds(made, fit, len(folds), last)
-        except TooSlowError as error:
-            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
-        except (FittingError, MemoryError) as error:
-            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
-            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+        return on_folds(made, fit, width, last)
 
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
