@@ -181,9 +181,10 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
     classes = examples.targets[rows] if examples.task is Task.CLASSIFY else None
     groups, times = (None if of_all is None else of_all[rows] for of_all in (examples.groups, examples.times))
     if times is not None:
-        pairs = [pair for pair in folds_by_time(times, groups, folds) if _tell_apart(examples, *(rows[part] for part in pair))]
+        pairs = folds_by_time(times, groups, folds)
         if pairs:
-            return pairs, "later than the training"
+            telling = [pair for pair in pairs if _tell_apart(examples, *(rows[part] for part in pair))]
+            return telling or pairs, "later than the training"
     if groups is not None and len(numpy.unique(groups)) >= 2:
         return _folds_by_group(groups, classes, min(folds, len(numpy.unique(groups))), seed), "whole groups"
     if classes is not None:
