@@ -243,12 +243,12 @@ class Fitting:
         allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> Fitted:
-        prepared = self._preparation(training)
         flat = family(settings.network).takes_rows
         learning, stopping = self._kept_back(training, seed) if settings.early_stopping else (training, None)
+        prepared = self._preparation(learning)  # whose codes of categories know no answer that says when to stop
 
         def part(rows: Rows) -> Part:
-            return self._inputs(training, rows, flat=flat), prepared.targets(rows)
+            return self._inputs(learning, rows, flat=flat), prepared.targets(rows)
 
         described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task)
         found, network = self.with_torch().fit(
@@ -256,7 +256,7 @@ class Fitting:
             settings,
             part(learning),
             part(stopping) if stopping is not None else None,
-            self._inputs(training, test, flat=flat),
+            self._inputs(learning, test, flat=flat),
             seed,
             allowance,
             on_epoch,
@@ -266,11 +266,26 @@ class Fitting:
         return replace(found, predicted=said.predicted, probabilities=said.probabilities, learned=learned)
 
     def _kept_back(self, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
-        """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
+        """Rows to learn from, and rows that say when to stop: by time or group as all splits are, else the same share of each
+        class, but of a very rare one none. None where they would be too few, or of a single class among those learned from.
+        """
+        examples = self.examples
         if len(training) < EARLY_STOPPING_NEEDS:
             return training, None
-        split = inner_folds(self.examples, training, KEPT_BACK, seed)[-1]
-        return split.training, split.test
+        if examples.task is Task.CLASSIFY and examples.times is None and examples.groups is None:
+            _, number, counts = numpy.unique(examples.targets[training], return_inverse=True, return_counts=True)
+            often = numpy.flatnonzero(counts[number] >= KEPT_BACK // 2)
+            by_class = numpy.lexsort((numpy.random.default_rng(seed).random(len(often)), number[often]))
+            stopping = numpy.sort(training[often[by_class[KEPT_BACK // 2 :: KEPT_BACK]]])
+            learning = numpy.setdiff1d(training, stopping)
+        else:
+            split = inner_folds(examples, training, KEPT_BACK, seed)[-1]
+            learning, stopping = split.training, split.test
+        if examples.task is Task.CLASSIFY:
+            stopping = stopping[numpy.isin(examples.targets[stopping], examples.targets[learning])]
+            if len(numpy.unique(examples.targets[stopping])) < 2:
+                return training, None
+        return learning, stopping
 
     def _preparation(self, training: Rows) -> Preparation:
         key = training.tobytes()
