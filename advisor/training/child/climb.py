@@ -139,7 +139,7 @@ class Climb:
         )
         left_out = self._judging(targets)
         self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
-        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
+        self._fitting = Fitting(examples, request.threads)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
             menu(
