@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import polars
@@ -22,6 +23,7 @@ from advisor.datasets.preparing.splits import inner_folds, outer_split
 from advisor.datasets.tables.series.seasons import seasons
 from advisor.errors import InputError
 from advisor.plain import encode
+from advisor.training.child import fitting, forecasting
 from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.forecaster import Forecaster, History, fitted_steps
@@ -155,6 +157,62 @@ def test_many_series_are_refused_and_a_few_are_fitted_one_by_one() -> None:
     with pytest.raises(FittingError, match="30 are too many"):
         forecasts("ets", many, numpy.arange(30), 1)
     assert MOST_SERIES < 30
+
+
+class Slow:
+    """A series whose model takes a minute to fit and a second for each forecast, by a clock of its own."""
+
+    now = 0.0
+
+    def __init__(self, *_: object) -> None:
+        self._seconds = 60.0
+
+    def forecast(self, end: int, horizon: int) -> Floats:
+        Slow.now, self._seconds = Slow.now + self._seconds, 1.0
+        return numpy.zeros(horizon)
+
+
+@pytest.mark.parametrize(
+    ("series", "forecasts_of_each", "most", "told"),
+    [
+        (1, 100, 200.0, None),
+        (1, 100, 120.0, "159 s"),  # 60 and 99
+        (3, 2, 100.0, "180 s"),  # after the first fit, though there are six forecasts
+        (3, 2, -1.0, "180 s"),  # begun too late
+        (3, 2, math.inf, None),
+    ],
+)
+def test_forecasts_that_take_too_long_are_given_up_after_the_first_of_them(
+    series: int, forecasts_of_each: int, most: float, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Slow, "now", 0.0)
+    monkeypatch.setattr(forecasting, "History", Slow)
+    monkeypatch.setattr(forecasting, "time", SimpleNamespace(monotonic=lambda: Slow.now))
+    steps = series * forecasts_of_each
+    number = numpy.repeat(numpy.arange(series), forecasts_of_each)
+    known = Series(numpy.ones(steps), number, numpy.arange(float(steps)), numpy.arange(1, steps + 1))
+    if told is None:
+        assert forecasts("ets", known, numpy.arange(steps), 1, most).shape == (steps, 1)
+        return
+    with pytest.raises(FittingError, match=f"would take about {told}"):
+        forecasts("ets", known, numpy.arange(steps), 1, most)
+    assert Slow.now <= 61, "no second model is fitted"
+
+
+def test_of_a_series_the_forecasts_of_finals_have_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def told(variant: str, series: Series, rows: Floats, horizon: int, most: float) -> Floats:
+        given.append(most)
+        return numpy.zeros((len(rows), horizon))
+
+    monkeypatch.setattr(fitting, "forecasts", told)
+    examples = examples_of(waves(60))
+    rows = numpy.arange(len(examples))
+    for judged in (True, False):
+        allowance = Allowance(3.0, math.inf, judged=judged)
+        Fitting(examples, 1).fit(CANDIDATES["AutoETS"], rows[:30], rows[30:], 0, allowance)
+    assert given == [fitting.PATIENCE * 3.0, math.inf]
 
 
 def test_of_a_long_series_the_latest_steps_are_fitted() -> None:

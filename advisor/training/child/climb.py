@@ -6,6 +6,7 @@ import math
 import statistics
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -34,6 +35,7 @@ from advisor.training.child.metrics import (
     metric_of,
     rarer,
     refined_brier,
+    says_something,
     score,
 )
 from advisor.training.child.request import (
@@ -135,8 +137,9 @@ class Climb:
         self._metric = (
             metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
+        left_out = self._judging(targets)
         self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
-        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
+        self._fitting = Fitting(examples, request.threads)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
             menu(
@@ -175,6 +178,9 @@ class Climb:
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
         tell(Ready(tried, self._told_metric, self._folds.rungs))
+        if left_out:
+            told = "1 fold was" if left_out == 1 else f"{left_out:,} folds were"
+            tell(Note(f"{told} left out, since {self._metric.title} says nothing of examples as much alike as theirs."))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
         if examples.series is not None and statistical_there():
@@ -183,6 +189,21 @@ class Climb:
                 tell(Note(f"Statistical models are fitted to the latest {most:,} steps; the series has {longest:,}."))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
+
+    def _judging(self, targets: Numbers) -> int:
+        """Leave out the folds of which the metric says nothing, and say how many. Raises InputError where all are such, or the
+        held-out examples.
+        """
+        says = partial(says_something, self._metric, targets)
+        left_out, held_out = self._folds.keep(says), says(self._outer.test)
+        if held_out and self._folds.width:
+            return left_out
+        why = "a class is missing there" if targets.ndim == 1 else "their values never vary"
+        which = "the folds that models are chosen by" if held_out else "the held-out examples"
+        what = f"{self._metric.title} says nothing of {which}, since {why}"
+        other = "log_loss or accuracy" if targets.ndim == 1 else "rmse or mae"
+        remedy = f"Take {other}, or divide the data in another way."
+        raise input_error("The metric cannot be used", what, where="--metric", remedy=remedy)
 
     def search(self) -> None:
         """Trials until nothing is worth its time."""
