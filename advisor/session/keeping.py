@@ -171,7 +171,7 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
         with folder_aside(place, place.parent) as aside:
             request = Keep(
                 tried.request, best, found.metric, found.verdict.value, found.says, usual, max(0.0, seconds),
-                str(aside), date.today().isoformat(),
+                str(aside), date.today().isoformat(), final,
             )  # fmt: skip
             deadline = time.monotonic() + max(0.0, seconds) + max(PATIENCE, TIMES * usual)
             _run(request, tried.request.threads, deadline, TITLE, stop, lambda message: None)

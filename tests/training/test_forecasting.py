@@ -305,7 +305,7 @@ def kept(data: Path, winner: Candidate, folder: Path, horizon: int) -> Path:
     best = Best(winner.name, winner.kind, 1.0, 0.8, 1.2, encode(winner.settings) if winner.settings else {})
     folder.mkdir()
     metric = Metric("rmse", "RMSE", 0.01, False, task="forecast", in_units=True)
-    keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, 60.0, str(folder), "2026-05-01"), time.monotonic())
+    keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, 60.0, str(folder), "2026-05-01", None), time.monotonic())
     return folder
 
 

@@ -15,7 +15,7 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
-from advisor.training.child.deciding import Decisions, decisions
+from advisor.training.child.deciding import Decisions, decided_for, decisions, shares_of
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
@@ -32,7 +32,6 @@ from advisor.training.child.metrics import (
     mase,
     metric_named,
     metric_of,
-    rarer,
     refined_brier,
     score,
 )
@@ -255,11 +254,8 @@ class Climb:
         if self._metric.reads is not Reads.PROBABILITIES:
             return None
         learned = self._fitting.examples.targets[self._outer.training]
-        shares = numpy.bincount(learned, minlength=len(self._fitting.examples.classes)) / len(learned)
-        positive = self._metric.positive
-        if positive is None and len(numpy.unique(learned)) == 2:
-            positive = rarer(learned)
-        return decisions(shares, positive, self._answers(name))
+        shares = shares_of(learned, len(self._fitting.examples.classes))
+        return decisions(shares, decided_for(self._metric, learned), self._answers(name))
 
     def _answers(self, name: str) -> list[tuple[Numbers, Numbers]]:
         """The truth and the probabilities of a candidate on the folds; of several together those of their average."""
