@@ -100,10 +100,13 @@ def _of_series(inspection: Inspection, reading: SeriesReading) -> Intake:
     )
 
 
-def series_again(path: Path, intake: Intake, say: Say) -> tuple[Examples, list[str]]:
+def series_again(path: Path, intake: Intake, needs: int, say: Say) -> tuple[Examples, list[str]]:
     """Other series, as examples of the window before the end of each, and their names; empty ones where there is one series.
 
-    Raises InputError as `examples_again` does, and for a series that is shorter than a window.
+    Args:
+        needs: steps that each must have, a window at least.
+
+    Raises InputError as `examples_again` does, and for a series that is shorter.
     """
     assert intake.time is not None  # noqa: S101 - the intake of a series
     columns = (*intake.columns, intake.time, *([intake.group] if intake.group is not None else []))
@@ -122,9 +125,9 @@ def series_again(path: Path, intake: Intake, say: Say) -> tuple[Examples, list[s
     shape = SeriesShape(Arrangement.LONG, values, steps, intake.time.name, group, season or None)
     found = rows_are_times(frame, shape, intake.time.name)
     ends = numpy.flatnonzero(numpy.diff(found.number, append=-1)) + 1
-    long = found.position[ends - 1] + 1 >= steps if len(ends) else numpy.zeros(0, bool)
+    long = found.position[ends - 1] + 1 >= needs if len(ends) else numpy.zeros(0, bool)
     if not long.all() or not len(ends):
-        what = f"{'a series' if group else 'the series'} in it has fewer than the {steps} steps that a forecast looks back on"
+        what = f"{'a series' if group else 'the series'} in it has fewer than the {needs} steps that a forecast looks back on"
         raise unreadable(path, what, "Add what was measured before.")
     names = [] if group is None else sorted(frame[group].cast(polars.String).fill_null("").unique())
     series = Series(found.answers, found.number, found.times, ends, intake.seasons, dated=intake.time.kind is Kind.DATE)

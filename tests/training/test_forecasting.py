@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy
@@ -26,7 +27,7 @@ from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.forecaster import Forecaster, History, fitted_steps
 from advisor.training.child.forecasting import MOST_SERIES, forecasts
-from advisor.training.child.lagged import lagged, repeated, usual_back, usual_error
+from advisor.training.child.lagged import lagged, reach, repeated, to_learn_from, usual_back, usual_error
 from advisor.training.child.metrics import mase, metric_named, pinball, score
 from advisor.training.child.request import Request
 from advisor.training.kept.applying import apply
@@ -111,6 +112,36 @@ def test_boosting_of_differences_looks_at_nothing_that_comes_after(origin: int, 
     mine, theirs = (lagged(examples_of(one, 2, repeats=(6,)), place, back) for one in (values, other))
     assert numpy.array_equal(mine[0], theirs[0], equal_nan=True)
     assert numpy.array_equal(mine[1], theirs[1])
+
+
+@settings(max_examples=20, deadline=None)
+@given(cut=st.integers(1, 60), seed=st.integers(0, 99), back=st.sampled_from([1, 10]), dated=st.booleans())
+def test_where_a_series_begins_changes_nothing_if_it_is_long_enough(
+    cut: int, seed: int, back: int, dated: bool
+) -> None:
+    def inputs(values: Floats, first: int) -> tuple[Floats, Floats]:
+        examples = examples_of(values, 2, repeats=(10, 15))
+        assert examples.series is not None
+        times = 86_400.0 * (18_000 + first + numpy.arange(len(values)))
+        examples = replace(examples, series=replace(examples.series, times=times, dated=dated))
+        assert len(values) - 2 >= reach(examples, back)
+        return lagged(examples, numpy.array([len(examples) - 1]), back)
+
+    values = waves(100, 10, seed=seed)
+    whole, late = inputs(values, 0), inputs(values[cut:], cut)
+    assert numpy.array_equal(whole[0], late[0])
+    assert numpy.array_equal(whole[1], late[1])
+    assert numpy.isfinite(whole[0]).all()
+
+
+def test_a_short_series_lacks_what_it_has_no_steps_for_and_is_not_taken_for_one_that_stays_as_it_is() -> None:
+    whole, short = (examples_of(one, repeats=(12,)) for one in (waves(200, 12), waves(20, 12)))
+    told, lacking = (lagged(one, numpy.array([len(one) - 1]), 1)[0] for one in (whole, short))
+    assert numpy.isfinite(told).all()
+    assert numpy.isnan(lacking).sum() == 3, "around two seasons before"
+    learned = to_learn_from(numpy.vstack([lacking, lacking]))
+    assert (learned[:, numpy.isnan(lacking[0])] == 0).all(), "trees cannot be fitted to nothing but gaps"
+    assert numpy.isnan(to_learn_from(numpy.vstack([told, lacking]))).sum() == 3
 
 
 def test_a_gap_that_lasts_until_the_forecast_is_forecast_too() -> None:
@@ -333,10 +364,12 @@ def test_a_saved_forecast_goes_on_after_the_end_of_other_data(name: str, tmp_pat
     assert len(read_card(folder).ahead_low) == 3
 
 
-def test_a_saved_forecast_refuses_a_series_that_is_too_short(tmp_path: Path) -> None:
-    folder = kept(table(tmp_path / "sold.csv", waves(200, 7)), CANDIDATES["AutoETS"], tmp_path / "model", 1)
-    short = table(tmp_path / "new.csv", waves(5, 7))
-    with pytest.raises(InputError, match="fewer than the 14 steps"):
+@pytest.mark.parametrize(("name", "needs"), [("AutoETS", 14), ("boosting of differences", 21)])
+def test_a_saved_forecast_refuses_a_series_that_is_too_short(name: str, needs: int, tmp_path: Path) -> None:
+    folder = kept(table(tmp_path / "sold.csv", waves(200, 7)), CANDIDATES[name], tmp_path / "model", 1)
+    assert f"The last {needs} steps are needed at least." in (folder / "README.md").read_text()
+    short = table(tmp_path / "new.csv", waves(needs - 1, 7))
+    with pytest.raises(InputError, match=f"fewer than the {needs} steps"):
         apply(Apply(str(folder), str(short), str(tmp_path / "next.csv"), 1), lambda message: None)
 
 

@@ -96,6 +96,8 @@ class Card:
     """Of a statistical model; it is fitted to each series anew."""
     back: int = 0
     """Of boosting of differences, the steps before from whose value it predicts them; 0 of others."""
+    needs: int = 0
+    """Of a series, the steps that one must have to be forecast."""
     verdict: str = ""
     says: str = ""
     """The verdict of the trials in words."""

@@ -32,7 +32,7 @@ def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> App
     Raises InputError where the data cannot be read or are too short, or a library is missing.
     """
     folder = Path(request.folder)
-    examples, names = series_again(Path(request.data), card.intake, say)
+    examples, names = series_again(Path(request.data), card.intake, card.needs, say)
     found = _found(request, card, examples, folder)
     lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
     if not found.shape[1] == len(lows) == len(highs):

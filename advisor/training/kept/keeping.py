@@ -22,7 +22,7 @@ from advisor.plain import decode, encode
 from advisor.training.child.deciding import decided_for, shares_of
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.lagged import usual_error
+from advisor.training.child.lagged import reach, usual_error
 from advisor.training.child.metrics import Metric, metric_named
 from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import CARD, README, Card, Deciding, card_text
@@ -124,6 +124,7 @@ def keep(request: Keep, begun: float) -> None:
         ahead_high=tuple(high for _, high in ahead),
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
+        needs=_needs(examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
@@ -167,6 +168,17 @@ def _deciding(final: Final | None, metric: Metric, learned: Numbers, classes: in
     if positive is None:
         return Deciding(worth, shares=tuple(shares_of(learned, classes).tolist()))
     return Deciding(worth, positive, final.thresholds[BALANCED])
+
+
+def _needs(examples: Examples, back: int) -> int:
+    """Steps that a series must have: those that a forecast looks back on, or all of the shortest that was learned from."""
+    series = examples.series
+    if series is None:
+        return 0
+    if not back:
+        return numpy.asarray(examples.inputs).shape[1]
+    shortest = numpy.bincount(series.number)[series.number[series.ends - 1]].min()
+    return min(int(shortest), reach(examples, back))
 
 
 def _candidate(request: Keep, examples: Examples) -> Candidate:

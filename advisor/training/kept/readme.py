@@ -69,8 +69,10 @@ def _from_series(card: Card) -> str:
     intake = card.intake
     values = join_first([_code(one.name) for one in intake.columns], 20)
     apart = f" of a series for each {_code(intake.group.name)}" if intake.group is not None else ""
-    steps, time = int(intake.reading["steps"]), "" if intake.time is None else _code(intake.time.name)
-    told = f"A table with a row for each time{apart}: {time}, {values}. The last {steps:,} steps are needed at least."
+    time = "" if intake.time is None else _code(intake.time.name)
+    told = (
+        f"A table with a row for each time{apart}: {time}, {values}. The last {card.needs:,} steps are needed at least."
+    )
     if card.variant:
         told += (
             " The model is a statistical one, so nothing of it is stored but its name: it is fitted anew to the series that it "
