@@ -33,7 +33,7 @@ from advisor.training.child.request import Request
 from advisor.training.kept.applying import apply
 from advisor.training.kept.card import ESTIMATOR, read_card
 from advisor.training.kept.keeping import keep
-from advisor.training.kept.request import Applied, Apply, Keep
+from advisor.training.kept.request import Applied, Apply, Keep, Said
 from advisor.training.ladder.candidates import Candidate, Planned
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
@@ -384,8 +384,11 @@ def test_each_of_several_series_goes_on_by_itself(tmp_path: Path) -> None:
         return path
 
     folder = kept(shops(tmp_path / "sold.csv", 150), CANDIDATES["AutoETS"], tmp_path / "model", 2)
-    output = tmp_path / "next.csv"
-    apply(Apply(str(folder), str(shops(tmp_path / "new.csv", 160)), str(output), 1), lambda message: None)
+    output, new, told = tmp_path / "next.csv", shops(tmp_path / "new.csv", 160), list[object]()
+    with new.open("a") as file:
+        file.write(",aa,5.0\n")
+    apply(Apply(str(folder), str(new), str(output), 1), told.append)
+    assert Said("Series without a forecast", "None of their rows has a time: 'aa'.") in told
     rows = polars.read_csv(output)
     assert rows["series"].to_list() == ["a", "a", "b", "b"]
     assert rows["step"].to_list() == [1, 2, 1, 2]
