@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import polars
@@ -23,6 +24,7 @@ from advisor.datasets.preparing.splits import inner_folds, outer_split
 from advisor.datasets.tables.series.seasons import seasons
 from advisor.errors import InputError
 from advisor.plain import encode
+from advisor.session.keeping import not_worth_it
 from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.forecaster import Forecaster, History, fitted_steps
@@ -37,7 +39,8 @@ from advisor.training.kept.request import Applied, Apply, Keep, Said
 from advisor.training.ladder.candidates import Candidate, Planned
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Best, Metric
+from advisor.training.ladder.outcome import Best, Metric, Winner
+from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import STATISTICAL
 
 Floats = NDArray[numpy.float64]
@@ -330,13 +333,13 @@ def test_a_horizon_beyond_the_series_is_refused(tmp_path: Path) -> None:
 # --- saved -------------------------------------------------------------------------------------------------------
 
 
-def kept(data: Path, winner: Candidate, folder: Path, horizon: int) -> Path:
+def kept(data: Path, winner: Candidate, folder: Path, horizon: int, verdict: str = "baseline") -> Path:
     found = inspect(data, "sold")
     asked = Request(str(data), "sold", found.fingerprint, Planned(), 60, 60, 0, 1, 10_000, horizon=horizon)
     best = Best(winner.name, winner.kind, 1.0, 0.8, 1.2, encode(winner.settings) if winner.settings else {})
     folder.mkdir()
     metric = Metric("rmse", "RMSE", 0.01, False, task="forecast", in_units=True)
-    keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, 60.0, str(folder), "2026-05-01", None), time.monotonic())
+    keep(Keep(asked, best, metric, verdict, "It won.", 0.1, 60.0, str(folder), "2026-05-01", None), time.monotonic())
     return folder
 
 
@@ -362,6 +365,39 @@ def test_a_saved_forecast_goes_on_after_the_end_of_other_data(name: str, tmp_pat
         assert not (folder / ESTIMATOR).exists()
         assert "it is fitted anew to the series" in (folder / "README.md").read_text()
     assert len(read_card(folder).ahead_low) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "warning"),
+    [
+        ("trivial", "No model was better, beyond noise, than repeating an earlier value, which is all it does."),
+        ("linear", "It was not better, beyond noise, than repeating an earlier value."),
+    ],
+)
+def test_what_is_no_better_than_an_earlier_value_is_saved_with_a_warning(
+    name: str, warning: str, tmp_path: Path
+) -> None:
+    values = waves(200, 7, noise=0.01)
+    folder = kept(table(tmp_path / "sold.csv", values), CANDIDATES[name], tmp_path / "model", 3, "nothing")
+    assert read_card(folder).warning == warning
+    page = (folder / "README.md").read_text()
+    assert f"{name}, which the folds chose among the models" in page
+    assert warning in page
+    output = tmp_path / "next.csv"
+    apply(Apply(str(folder), str(tmp_path / "sold.csv"), str(output), 1), lambda message: None)
+    if name == "trivial":
+        assert "The model repeats the value of 7 steps before." in page
+        assert polars.read_csv(output)["prediction"].to_numpy() == pytest.approx(values[-7:-4])
+
+
+def test_forecasts_alone_are_saved_where_nothing_was_better() -> None:
+    def why(task: Task, verdict: Winner) -> str | None:
+        best = Best("linear", Kind.BASELINE, 1.0, 0.8, 1.2)
+        return not_worth_it(SimpleNamespace(best=best, verdict=verdict, data=SimpleNamespace(task=task)))  # type: ignore[arg-type]
+
+    assert why(Task.FORECAST, Winner.NOTHING) is None
+    assert "no model was better than looking at no input" in (why(Task.REGRESS, Winner.NOTHING) or "")
+    assert why(Task.REGRESS, Winner.BASELINE) is None
 
 
 @pytest.mark.parametrize(("name", "needs"), [("AutoETS", 14), ("boosting of differences", 21)])

@@ -144,7 +144,9 @@ class Fitting:
         self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
     ) -> Fitted:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(repeated(self.examples, test, usual_back(self.examples, training)))
+            back = usual_back(self.examples, training)
+            learned = Learned(None, self._preparation(training), back=back)
+            return Fitted(repeated(self.examples, test, back), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
             return self._forecaster(candidate, training, test, seed, changed)
         prepared = self._preparation(training)

@@ -13,7 +13,7 @@ from advisor.errors import InputError, input_error
 from advisor.files.named import read_named
 from advisor.networks.spec import Description
 from advisor.plain import decode, encode, json_text
-from advisor.training.ladder.outcome import Metric
+from advisor.training.ladder.outcome import Metric, Winner
 from advisor.training.ladder.trial_record import Kind
 from advisor.wording import shorten
 
@@ -95,7 +95,7 @@ class Card:
     variant: str = ""
     """Of a statistical model; it is fitted to each series anew."""
     back: int = 0
-    """Of boosting of differences, the steps before from whose value it predicts them; 0 of others."""
+    """Steps before, whose values are repeated, or from which boosting of differences predicts them; 0 of others."""
     needs: int = 0
     """Of a series, the steps that one must have to be forecast."""
     verdict: str = ""
@@ -112,6 +112,14 @@ class Card:
             len(deciding.shares) == classes if deciding.positive is None else 0 <= deciding.positive < classes
         ):
             raise ValueError("deciding: it is of other classes")
+
+    @property
+    def warning(self) -> str:
+        """A sentence where the trials did not show it to be better than an earlier value; empty elsewhere."""
+        if self.verdict != Winner.NOTHING:
+            return ""
+        than = "better, beyond noise, than repeating an earlier value"
+        return f"No model was {than}, which is all it does." if self.kind is Kind.TRIVIAL else f"It was not {than}."
 
     @property
     def of_all(self) -> bool:

@@ -96,7 +96,7 @@ def keep(request: Keep, begun: float) -> None:
             rows = split.training
         else:
             found = fit(rows)
-    assert found.learned is not None  # noqa: S101 - only forecasts have none
+    assert found.learned is not None  # noqa: S101 - it was fitted
     card = Card(
         name=request.best.name,
         kind=request.best.kind,
@@ -124,7 +124,7 @@ def keep(request: Keep, begun: float) -> None:
         ahead_high=tuple(high for _, high in ahead),
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
-        needs=_needs(examples, found.learned.back),
+        needs=_needs(candidate, examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
@@ -170,15 +170,14 @@ def _deciding(final: Final | None, metric: Metric, learned: Numbers, classes: in
     return Deciding(worth, positive, final.thresholds[BALANCED])
 
 
-def _needs(examples: Examples, back: int) -> int:
+def _needs(candidate: Candidate, examples: Examples, back: int) -> int:
     """Steps that a series must have: those that a forecast looks back on, or all of the shortest that was learned from."""
     series = examples.series
     if series is None:
         return 0
-    if not back:
-        return numpy.asarray(examples.inputs).shape[1]
+    seen = reach(examples, back) if candidate.lagged else max(numpy.asarray(examples.inputs).shape[1], back)
     shortest = numpy.bincount(series.number)[series.number[series.ends - 1]].min()
-    return min(int(shortest), reach(examples, back))
+    return min(int(shortest), seen)
 
 
 def _candidate(request: Keep, examples: Examples) -> Candidate:

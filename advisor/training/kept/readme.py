@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
+from advisor.training.ladder.trial_record import Kind
 from advisor.wording import join_first, printable, shorten
 
 MOST_COLUMNS = 200
@@ -15,8 +16,8 @@ def readme(card: Card) -> str:
     title = card.intake.target.name if card.intake.target is not None else "classes"
     parts = [
         f"# A model that predicts {_code(title)}",
-        f"{card.name}, the winner among the models that were tried; made on {card.made} from "
-        f"{_code(card.data)} by `advisor try --save`.",
+        f"{card.name}, {'which the folds chose' if card.warning else 'the winner'} among the models that were tried; made on "
+        f"{card.made} from {_code(card.data)} by `advisor try --save`. {card.warning}".rstrip(),
         "## What it predicts",
         _predicts(card),
         "## From what",
@@ -73,7 +74,9 @@ def _from_series(card: Card) -> str:
     told = (
         f"A table with a row for each time{apart}: {time}, {values}. The last {card.needs:,} steps are needed at least."
     )
-    if card.variant:
+    if card.kind is Kind.TRIVIAL:
+        told += f" The model repeats the value of {'the step' if card.back == 1 else f'{card.back:,} steps'} before."
+    elif card.variant:
         told += (
             " The model is a statistical one, so nothing of it is stored but its name: it is fitted anew to the series that it "
             "is applied to, the more exactly the longer that is."
@@ -84,7 +87,7 @@ def _from_series(card: Card) -> str:
 def _good(card: Card) -> str:
     shown = card.metric.shown
     better = "more" if card.metric.greater_is_better else "less"
-    if card.variant:
+    if card.variant or card.kind is Kind.TRIVIAL:
         return (
             f"On steps that it had not seen: {card.metric.title} {shown(card.score)} (95 % interval {shown(card.low)} to "
             f"{shown(card.high)}; {better} is better).\n\n{card.says}"
