@@ -47,6 +47,7 @@ from advisor.training.child.request import (
     Refused,
     Request,
 )
+from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
@@ -222,6 +223,8 @@ class Climb:
 
     def finals(self) -> None:
         """The finals, and once they are told what there is to know about the winner."""
+        if told := self._lacking():
+            self._tell(Note(told))
         final_round = FinalRound(
             self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
         )
@@ -231,6 +234,12 @@ class Climb:
             known = message if isinstance(message, Finals) else known
         if known is not None:
             self._explain(final_round, known)
+
+    def _lacking(self) -> str:
+        decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]
+        guessed = any(how is not None and how.thresholds and not self._answers(name) for how, name in decided)
+        known = self._ladder.candidates(self._trials)
+        return lacking(self._request.finished, known, self._seen, guessed=guessed)
 
     def _explain(self, final_round: FinalRound, known: Finals) -> None:
         """Nothing is to be explained where nothing was better than looking at no input."""
