@@ -30,7 +30,8 @@ class Decisions:
     def classes(self, probabilities: Numbers, purpose: str = BALANCED) -> Numbers:
         """The class numbers (n,) that these probabilities (n, classes) are taken for, to serve this metric."""
         if self.positive is None:
-            return (probabilities / numpy.maximum(self.shares, 1e-12)).argmax(axis=1)
+            likeliest: Numbers = (probabilities / numpy.maximum(self.shares, 1e-12)).argmax(axis=1)
+            return likeliest
         others = probabilities.copy()
         others[:, self.positive] = -1.0
         taken = probabilities[:, self.positive] >= self.thresholds[purpose]

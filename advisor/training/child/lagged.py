@@ -106,7 +106,7 @@ def lagged(examples: Examples, rows: Rows, back: int) -> tuple[Floats, Floats]:
 
 def reach(examples: Examples, back: int) -> int:
     """Steps before a forecast that `lagged` looks back on."""
-    window = numpy.asarray(examples.inputs).shape[1]
+    window: int = numpy.asarray(examples.inputs).shape[1]
     seasons = examples.series.seasons if examples.series is not None else ()
     return max(window, min(MOST_LAGS, window) + back, *(CYCLES * season + 1 for season in seasons))
 
