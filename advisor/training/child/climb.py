@@ -16,7 +16,7 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
-from advisor.training.child.deciding import Decisions, decisions
+from advisor.training.child.deciding import Decisions, decided_for, decisions, shares_of
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
@@ -33,7 +33,6 @@ from advisor.training.child.metrics import (
     mase,
     metric_named,
     metric_of,
-    rarer,
     refined_brier,
     says_something,
     score,
@@ -50,6 +49,7 @@ from advisor.training.child.request import (
     Refused,
     Request,
 )
+from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
@@ -244,6 +244,8 @@ class Climb:
 
     def finals(self) -> None:
         """The finals, and once they are told what there is to know about the winner."""
+        if told := self._lacking():
+            self._tell(Note(told))
         final_round = FinalRound(
             self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
         )
@@ -253,6 +255,12 @@ class Climb:
             known = message if isinstance(message, Finals) else known
         if known is not None:
             self._explain(final_round, known)
+
+    def _lacking(self) -> str:
+        decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]
+        guessed = any(how is not None and how.thresholds and not self._answers(name) for how, name in decided)
+        known = self._ladder.candidates(self._trials)
+        return lacking(self._request.finished, known, self._seen, guessed=guessed)
 
     def _explain(self, final_round: FinalRound, known: Finals) -> None:
         """Nothing is to be explained where nothing was better than looking at no input."""
@@ -276,11 +284,8 @@ class Climb:
         if self._metric.reads is not Reads.PROBABILITIES:
             return None
         learned = self._fitting.examples.targets[self._outer.training]
-        shares = numpy.bincount(learned, minlength=len(self._fitting.examples.classes)) / len(learned)
-        positive = self._metric.positive
-        if positive is None and len(numpy.unique(learned)) == 2:
-            positive = rarer(learned)
-        return decisions(shares, positive, self._answers(name))
+        shares = shares_of(learned, len(self._fitting.examples.classes))
+        return decisions(shares, decided_for(self._metric, learned), self._answers(name))
 
     def _answers(self, name: str) -> list[tuple[Numbers, Numbers]]:
         """The truth and the probabilities of a candidate on the folds; of several together those of their average."""

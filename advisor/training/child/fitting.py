@@ -28,7 +28,7 @@ from advisor.networks.spec import Description
 from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
-from advisor.training.child.lagged import lagged, repeated, usual_back
+from advisor.training.child.lagged import lagged, repeated, to_learn_from, usual_back
 from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS, variants
@@ -149,7 +149,9 @@ class Fitting:
     ) -> Fitted:
         """`most`: seconds that the forecasts of a statistical model may take."""
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(repeated(self.examples, test, usual_back(self.examples, training)))
+            back = usual_back(self.examples, training)
+            learned = Learned(None, self._preparation(training), back=back)
+            return Fitted(repeated(self.examples, test, back), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
             return self._forecaster(candidate, training, test, seed, changed, most)
         prepared = self._preparation(training)
@@ -235,7 +237,7 @@ class Fitting:
         off = examples.targets[training] - base
         known = numpy.isfinite(off).all(axis=1)
         with threadpool_limits(self._threads if inputs.size >= WORTH_THREADS else 1):
-            estimator.fit(inputs[known], off[known] if base.shape[1] > 1 else off[known, 0])
+            estimator.fit(to_learn_from(inputs[known]), off[known] if base.shape[1] > 1 else off[known, 0])
             predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
         return Fitted(predicted, learned=Learned(estimator, prepared, back=back))
 
