@@ -250,6 +250,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         "trial.ensemble.first_share": 0.25,
         "trial.ensemble.second": "knn",
         "trial.ensemble.second_share": 0.75,
+        "trial.variant.linear": "default",
         "trial.variant.knn": "weighted",
     }
 

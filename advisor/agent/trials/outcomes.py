@@ -26,6 +26,7 @@ from advisor.machine.state import (
 from advisor.plain import decode
 from advisor.probes.outcome import Outcome, readable
 from advisor.training.ladder.candidates import Member
+from advisor.training.ladder.variants import DEFAULT
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import Bet, TrialResults
@@ -137,8 +138,8 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, one in zip(PLACES, members, strict=False):
         found |= {f"{ENSEMBLE}{place}": one.model, f"{ENSEMBLE}{place}_share": one.share}
-    varied = [(one.model, one.variant) for one in members] or [(after, str(bet.how.get("variant", "")))]
-    return found | {f"{VARIANT}{model}": variant for model, variant in varied if variant}
+    varied = {one.model: one.variant or DEFAULT for one in members} or {after: bet.how.get("variant")}
+    return found | {f"{VARIANT}{model}": variant for model, variant in varied.items() if variant}
 
 
 def _widths(setting: str) -> dict[str, int]:
