@@ -87,7 +87,7 @@ class Outcome:
     """The unit of samples: seconds, or J where energy is measured."""
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate of a setting."""
-    also: Mapping[str, int | float | str] = field(default_factory=dict)
+    also: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
     kept: bool = False
     """True if later plans count on `after` in any case: it is what they have, with settings that were found."""

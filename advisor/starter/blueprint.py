@@ -193,6 +193,11 @@ class Blueprint:
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
 
     @property
+    def weighted(self) -> bool:
+        """True where examples of a rare class count more."""
+        return any("class_weight" in member.parameters for member in self.members)
+
+    @property
     def is_network(self) -> bool:
         return self.network not in CLASSICAL
 

@@ -142,8 +142,8 @@ def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
         return ()
 
     def member(model: str, share: float) -> Member:
-        variant = fact_of(plan, f"trial.variant.{model}")
-        return member_of(model, variant, classes=classes, share=share)
+        variant, weighted = (fact_of(plan, f"trial.{what}.{model}") for what in ("variant", "weighted"))
+        return member_of(model, variant, classes=classes, share=share, weighted=classes and weighted is True)
 
     if network != TOGETHER:
         return (member(network, 1.0),)

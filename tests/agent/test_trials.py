@@ -238,9 +238,16 @@ def test_the_settings_of_what_won_are_facts_though_it_is_what_the_plan_had(knowl
     assert plain.facts() == {}
 
 
+def test_class_weights_of_what_won_reach_the_plan(knowledge: Knowledge) -> None:
+    remember_trials(tried(bet("network.type", "cnn", "linear", how={"variant": "default", "weighted": True})))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert planned(knowledge, [kept]).facts["trial.weighted.linear"].value is True
+
+
 def test_several_together_are_facts_with_their_shares_and_settings() -> None:
     members = [
-        {"model": "linear", "variant": "", "weighted": False, "share": 0.25},
+        {"model": "linear", "variant": "", "weighted": True, "share": 0.25},
         {"model": "knn", "variant": "weighted", "weighted": False, "share": 0.75},
     ]
     (outcome,) = tried(bet("network.type", "ffn", "ensemble", how={"members": members}))
@@ -251,6 +258,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         "trial.ensemble.second": "knn",
         "trial.ensemble.second_share": 0.75,
         "trial.variant.linear": "default",
+        "trial.weighted.linear": True,
         "trial.variant.knn": "weighted",
     }
 

@@ -232,6 +232,20 @@ def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: s
     assert told == wanted
 
 
+@pytest.mark.parametrize("network", ["linear", "gradient_boosting"])
+def test_class_weights_that_won_are_those_of_the_project(network: str, tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv", rare=True)
+    facts = {f"trial.variant.{network}": "default", f"trial.weighted.{network}": "yes"}
+    members = {"trial.ensemble.first": network, "trial.ensemble.second": "knn"}
+    for made in (blueprint(data, "sold", network, **facts), blueprint(data, "sold", "ensemble", **facts, **members)):
+        assert made.weighted
+        (estimator, *_) = module(written(tmp_path / made.network, made), "model").make_models(
+            *([made.members[0].rounds] if made.grows else []), seed=0
+        )
+        assert estimator.class_weight == "balanced"
+    assert not blueprint(data, "sold", network).weighted
+
+
 def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held_them_out(tmp_path: Path) -> None:
     data = sales(tmp_path / "sales.csv")
     made = blueprint(data, "sold", "linear")

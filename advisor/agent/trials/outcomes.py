@@ -39,7 +39,7 @@ KEEP = 5
 """Outcomes of one recommendation for one network on the same data."""
 MOST = 1000
 """Outcomes in all; the oldest go first."""
-VARIANT, ENSEMBLE = "trial.variant.", "trial.ensemble."
+VARIANT, WEIGHTED, ENSEMBLE = "trial.variant.", "trial.weighted.", "trial.ensemble."
 """Begin the facts on the settings of models that are no networks."""
 PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
@@ -138,8 +138,13 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, one in zip(PLACES, members, strict=False):
         found |= {f"{ENSEMBLE}{place}": one.model, f"{ENSEMBLE}{place}_share": one.share}
-    varied = {one.model: one.variant or DEFAULT for one in members} or {after: bet.how.get("variant")}
-    return found | {f"{VARIANT}{model}": variant for model, variant in varied.items() if variant}
+    if bet.how and not members:
+        members = [Member(after, bet.how.get("variant", ""), bet.how.get("weighted", False), share=1.0)]
+    for one in members:
+        found[f"{VARIANT}{one.model}"] = one.variant or DEFAULT
+        if one.weighted:
+            found[f"{WEIGHTED}{one.model}"] = True
+    return found
 
 
 def _widths(setting: str) -> dict[str, int]:
@@ -224,7 +229,7 @@ def _checked(outcome: Outcome) -> Outcome:
     if topic == "network.hidden_units":
         _check_widths(outcome, settings)
     elif (topic != "network.type" and outcome.also) or not all(
-        name.startswith((VARIANT, ENSEMBLE)) for name in outcome.also
+        name.startswith((VARIANT, WEIGHTED, ENSEMBLE)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
     if None in (outcome.median, outcome.low, outcome.high):
