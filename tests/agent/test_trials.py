@@ -13,6 +13,7 @@ import pytest
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
+from advisor.datasets.given import GivenSplit
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
@@ -245,6 +246,19 @@ def test_class_weights_of_what_won_reach_the_plan(knowledge: Knowledge) -> None:
     assert planned(knowledge, [kept]).facts["trial.weighted.linear"].value is True
 
 
+def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(knowledge: Knowledge) -> None:
+    results = found(bet("network.type", "cnn", "ffn", "undecided"))
+    asked = replace(results, data=replace(results.data, given=GivenSplit(group="patient", test="/data/later.csv")))
+    remember_trials(trial_outcomes(asked, "a-machine", DATE))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert kept.facts() == {"trial.split.group": "patient", "trial.split.test": "/data/later.csv"}
+    assert planned(knowledge, [kept]).facts["trial.split.group"].value == "patient"
+    assert "trial.split.group" not in planned(knowledge, [kept], facts(ELSEWHERE)).facts
+    remember_trials([replace(one, date="2026-11-22T10:00:00+00:00") for one in tried(TO_FFN)])
+    assert "trial.split.group" not in planned(knowledge, recall_trials(facts())[0]).facts
+
+
 def test_several_together_are_facts_with_their_shares_and_settings() -> None:
     members = [
         {"model": "linear", "variant": "", "weighted": True, "share": 0.25},
@@ -271,6 +285,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         {"median": None},
         {"low": "0.1"},
         {"also": {"trial.hidden_units.first": 7}},
+        {"besides": {"data.examples": "7"}},
         {"before": [64]},
         {"applies": {}},
         {"bound_by": []},

@@ -261,6 +261,33 @@ def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held
     assert len(set(found.groups)) > 30
 
 
+def test_the_split_that_trials_on_these_data_were_asked_for_is_that_of_the_project(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    these = {"data.fingerprint": inspect(data, "sold").fingerprint}
+
+    made = blueprint(data, "sold", "linear", **these, **{"trial.split.group": "shop"})
+    assert made.reads is not None
+    assert (made.reads.group, made.reads.time) == ("shop", None)
+    assert "shop" not in [column.name for column in made.reads.columns]
+
+    made = blueprint(data, "sold", "linear", **these, **{"trial.split.time_column": "when"})
+    assert made.reads is not None
+    assert (made.reads.time, made.reads.time_holds) == ("when", "date %d.%m.%Y %H:%M")
+
+    tested = blueprint(data, "sold", "linear", **these, **{"trial.split.test": "/data/later.csv"})
+    assert any("/data/later.csv" in difference for difference in tested.differences)
+
+    said = texts(tmp_path / "texts.csv")
+    these = {"data.fingerprint": inspect(said, "mood").fingerprint}
+    words = blueprint(said, "mood", "linear", **these, **{"trial.split.group": "author"})
+    assert any("whole groups by 'author'" in difference for difference in words.differences)
+
+    others = blueprint(data, "sold", "linear", **{"data.fingerprint": "0123456789abcdef", "trial.split.group": "shop"})
+    assert others.reads is not None
+    assert others.reads.group is None
+    assert "shop" in [column.name for column in others.reads.columns]
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     path = tmp_path_factory.mktemp("trained")

@@ -41,6 +41,8 @@ MOST = 1000
 """Outcomes in all; the oldest go first."""
 VARIANT, WEIGHTED, ENSEMBLE = "trial.variant.", "trial.weighted.", "trial.ensemble."
 """Begin the facts on the settings of models that are no networks."""
+SPLIT = "trial.split."
+"""Begins the facts on the split that somebody asked for."""
 PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
 """Hidden layers whose widths are facts; deeper networks are not remembered."""
@@ -82,11 +84,13 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
     data = found.data
     known = {DATA: data.fingerprint, "target": data.target, "examples": str(data.examples), "torch": data.torch}
     applies = {name: value for name, value in {**known, "machine": machine}.items() if value}
-    made = (_outcome(bet, applies, date) for bet in found.bets if bet.topic in TOPICS)
+    asked = {"test": data.given.test, "time_column": data.given.time_column, "group": data.given.group}
+    split = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
+    made = (_outcome(bet, applies, split, date) for bet in found.bets if bet.topic in TOPICS)
     return [outcome for outcome in made if outcome is not None]
 
 
-def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
+def _outcome(bet: Bet, applies: Mapping[str, str], split: Mapping[str, str], date: str) -> Outcome | None:
     tried = TOPICS[bet.topic]
     before, rival, after = (_setting(value) for value in (bet.before, bet.rival, bet.after))
     if before is None or rival is None:
@@ -110,6 +114,7 @@ def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
         date=date,
         work="training",
         also=also,
+        besides=split,
         kept=bool(also) and bet.topic == "network.type",
         bound_by=(DATA, *bound),
     )
@@ -231,6 +236,8 @@ def _checked(outcome: Outcome) -> Outcome:
     elif (topic != "network.type" and outcome.also) or not all(
         name.startswith((VARIANT, WEIGHTED, ENSEMBLE)) for name in outcome.also
     ):
+        raise ValueError("it tells more than a trial does")
+    if not all(name.startswith(SPLIT) for name in outcome.besides):
         raise ValueError("it tells more than a trial does")
     if None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")
