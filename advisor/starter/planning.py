@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
-from advisor.agent.trials.outcomes import FINGERPRINT, SPLIT
+from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import input_error
@@ -316,6 +316,12 @@ def _differences(
         yield (
             "The project predicts the next values of a series: continuing from them generates new ones, large errors are "
             "anomalies."
+        )
+    if network == "gradient_boosting" and fact_of(plan, LAGGED) is True:
+        yield (
+            "The best model of the trials was boosting of differences: it predicts by how much a series will differ from an "
+            "earlier value. The project's boosting predicts the values themselves and may be worse, above all where there is "
+            "a trend; `advisor try --save DIR` keeps the model that won."
         )
     if sizes.guessed:
         yield (

@@ -26,6 +26,7 @@ from advisor.resources import rules_folder
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
@@ -257,6 +258,15 @@ def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(know
     assert "trial.split.group" not in planned(knowledge, [kept], facts(ELSEWHERE)).facts
     remember_trials([replace(one, date="2026-11-22T10:00:00+00:00") for one in tried(TO_FFN)])
     assert "trial.split.group" not in planned(knowledge, recall_trials(facts())[0]).facts
+
+
+def test_boosting_of_differences_is_told_apart_from_boosting_of_values() -> None:
+    (lagged,) = (one for one in forecasters() if one.lagged)
+    assert lagged.settings_json == {"lagged": True}
+    remember_trials(tried(bet("network.type", "lstm", lagged.model, how=lagged.settings_json)))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert kept.facts()["trial.lagged"] is True
 
 
 def test_several_together_are_facts_with_their_shares_and_settings() -> None:

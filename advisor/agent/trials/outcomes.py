@@ -40,7 +40,8 @@ KEEP = 5
 MOST = 1000
 """Outcomes in all; the oldest go first."""
 VARIANT, WEIGHTED, ENSEMBLE = "trial.variant.", "trial.weighted.", "trial.ensemble."
-"""Begin the facts on the settings of models that are no networks."""
+LAGGED = "trial.lagged"
+"""Begin the facts on the settings of models that are no networks; the last is one of them."""
 SPLIT = "trial.split."
 """Begins the facts on the split that somebody asked for."""
 PLACES = ("first", "second", "third")
@@ -149,7 +150,7 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
         found[f"{VARIANT}{one.model}"] = one.variant or DEFAULT
         if one.weighted:
             found[f"{WEIGHTED}{one.model}"] = True
-    return found
+    return found | ({LAGGED: True} if bet.how.get("lagged") else {})
 
 
 def _widths(setting: str) -> dict[str, int]:
@@ -234,7 +235,7 @@ def _checked(outcome: Outcome) -> Outcome:
     if topic == "network.hidden_units":
         _check_widths(outcome, settings)
     elif (topic != "network.type" and outcome.also) or not all(
-        name.startswith((VARIANT, WEIGHTED, ENSEMBLE)) for name in outcome.also
+        name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
     if not all(name.startswith(SPLIT) for name in outcome.besides):
