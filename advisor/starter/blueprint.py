@@ -149,7 +149,9 @@ class Reads:
     """The column of the time, where the last rows are held out."""
     time_holds: str
     group: str | None
-    """The column of what several rows belong to, where whole groups are held out."""
+    """The column of what several rows belong to, where whole groups are held out; of series what tells them apart."""
+    season: int | None = None
+    """Of a series the steps after which values may repeat by the calendar."""
 
 
 @dataclass(frozen=True, slots=True)

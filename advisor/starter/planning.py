@@ -183,7 +183,9 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
         time, group = given.time_column, given.group
     columns = tuple(held[name] for name in inspection.inputs if name in held and name != given.group)
     numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
-    return Reads(columns, time, "number" if numbered else held[time].holds if time in held else "date", group)
+    holds = "number" if numbered else held[time].holds if time in held else "date"
+    season = getattr(getattr(inspection.reading, "shape", None), "season", None)
+    return Reads(columns, time, holds, group, season)
 
 
 def _holds(kind: Kind, style: str) -> str:

@@ -18,8 +18,11 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.tables.series.seasons import seasons
+from advisor.errors import InputError
 from advisor.starter.blueprint import CLASSICAL, Blueprint
 from advisor.starter.planning import blueprint_of
+from advisor.starter.project import refuse_unkept
 from advisor.starter.rendering import files_of
 from advisor.starter.writing import write_project
 from advisor.training.child.classical import CLASSICAL as TRIED
@@ -350,3 +353,40 @@ def test_models_together_count_as_the_trials_found(tmp_path: Path) -> None:
     assert module(folder, "model").SHARES == (0.6, 0.3, 0.1)
     assert scores(run(folder, f"python train.py --data {data}"))["R²"] > 0.5
     assert complaints(folder) == ""
+
+
+def months(path: Path, shops: int = 1) -> Path:
+    """Sales of months, the latest first, of which some have no row; noise, in which no season shows."""
+    draw, rows = random.Random(0), []
+    for shop in range(shops):
+        for month in range(120):
+            if month % 17:
+                when = f"{2010 + month // 12}-{month % 12 + 1:02}-01"
+                rows.append({"month": when, "shop": f"shop {shop}", "sold": round(draw.gauss(100, 20), 2)})
+    frame = polars.DataFrame(rows[::-1])
+    (frame if shops > 1 else frame.drop("shop")).write_csv(path)
+    return path
+
+
+def test_a_series_is_in_the_order_of_time_with_the_gaps_and_the_season_of_the_trial(tmp_path: Path) -> None:
+    data = months(tmp_path / "months.csv")
+    series = load(inspect(data, "sold"), most_examples=1000).series
+    assert series is not None
+    assert series.seasons == (12,)
+    folder = written(tmp_path / "project", blueprint(data, "sold", "statistical"))
+    values = module(folder, "data").load(data, 0).values
+    assert numpy.array_equal(values, series.values, equal_nan=True)
+    assert numpy.isnan(values).sum() == 6
+    settings = module(folder, "settings")
+    assert seasons(values, settings.USUAL_SEASON) == series.seasons
+    assert complaints(folder) == ""
+
+
+def test_several_series_are_refused_by_the_column_that_tells_them_apart(tmp_path: Path) -> None:
+    data = months(tmp_path / "months.csv", shops=3)
+    facts = "data.modality=time_series task.kind=forecast task.outputs=1"
+    for network in ("statistical", "gradient_boosting"):
+        plan = plan_of(facts, network_type=network)
+        made = blueprint_of(plan, data, "sold", inspection=inspect(data, "sold"))
+        with pytest.raises(InputError, match="'shop' tells several apart"):
+            refuse_unkept(plan, made)
