@@ -264,6 +264,23 @@ def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held
     assert len(set(found.groups)) > 30
 
 
+def test_a_row_without_a_group_is_one_by_itself(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    frame = polars.read_csv(data)
+    frame.with_columns(shop=polars.when(polars.col("code") < 103).then(None).otherwise(polars.col("shop"))).write_csv(
+        data
+    )
+    made = blueprint(data, "sold", "linear")
+    assert made.reads is not None
+    folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, time=None, group="shop")))
+    table = polars.read_csv(data)
+    groups = module(folder, "data").groups_of(table)
+    unknown = table["shop"].is_null().to_numpy()
+    assert unknown.sum() > 100
+    assert len(set(groups[unknown])) == unknown.sum()
+    assert len(set(groups)) == unknown.sum() + table["shop"].n_unique() - 1
+
+
 def test_the_split_that_trials_on_these_data_were_asked_for_is_that_of_the_project(tmp_path: Path) -> None:
     data = sales(tmp_path / "sales.csv")
     these = {"data.fingerprint": inspect(data, "sold").fingerprint}
