@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy
 import polars
@@ -262,6 +263,41 @@ def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held
     found = module(by_shop, "data").load(data, 0)
     assert not set(found.inputs["category 1"]) & set(found.new_inputs["category 1"])
     assert len(set(found.groups)) > 30
+
+
+@pytest.mark.parametrize(
+    "held", [{"time": "when", "time_holds": "date %d.%m.%Y %H:%M"}, {"time": None, "group": "shop"}]
+)
+def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_the_trial(
+    held: dict[str, Any], tmp_path: Path
+) -> None:
+    data = sales(tmp_path / "sales.csv", rare=True)
+    frame = polars.read_csv(data)
+    frame.sample(len(frame), shuffle=True, seed=1).write_csv(data)  # in no order
+    made = blueprint(data, "sold", "gradient_boosting", **{"trial.variant.gradient_boosting": "small_steps"})
+    assert made.reads is not None
+    folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, **held)))
+    loaded, train = module(folder, "data").load(data, 0), module(folder, "train")
+    every = numpy.arange(len(loaded.targets))
+    pairs = [train.kept_back(loaded, every, 0), *train.folds_of(loaded, 5, 0)]
+    assert len(pairs) == 6
+    for some, others in pairs:
+        if held["time"]:
+            assert loaded.times[some].max() < loaded.times[others].min()
+        else:
+            assert not set(loaded.groups[some]) & set(loaded.groups[others])
+    some, others = pairs[0]
+    assert len(others) == pytest.approx(len(every) / 6, abs=25)
+
+    model, numbers = module(folder, "model"), numpy.random.default_rng(0).normal(size=(len(every), 3))
+    (estimator,) = model.make_models(made.members[0].rounds, 0)
+    rows: list[Any] = []
+    noted = mock.patch.object(type(estimator), "fit", lambda self, *given, **kept: rows.append((given, kept)))
+    with noted, pytest.raises(AttributeError, match="validation_score_"):
+        model.fit([estimator], {"trees": numbers}, loaded.targets, pairs[0])
+    (((inputs, _), kept),) = rows
+    assert numpy.array_equal(inputs, numbers[some])
+    assert numpy.array_equal(kept["X_val"], numbers[others])
 
 
 def test_a_row_without_a_group_is_one_by_itself(tmp_path: Path) -> None:
