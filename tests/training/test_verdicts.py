@@ -161,6 +161,17 @@ def test_settings_of_what_won_go_with_it_to_the_plan() -> None:
     assert (of_type.after, of_type.how) == ("random_forest", {"variant": "large_leaves"})
 
 
+def test_settings_of_scikit_learn_that_won_are_named_too() -> None:
+    """A project of what was never tried has settings that differ from them."""
+    told = judging(
+        [trial("random forest", around(0.9)), trial(NETWORK, around(0.8))],
+        [final("random forest", 0.9), final(NETWORK, 0.8)],
+        [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)],
+    )
+    of_type = told.bets(Winner.BASELINE)[0]
+    assert (of_type.after, of_type.how) == ("random_forest", {"variant": "default"})
+
+
 def test_what_the_clock_cut_is_given_up_where_something_simpler_won() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
     finals = [final("random forest", 0.9), final(NETWORK, 0.8)]

@@ -14,6 +14,7 @@ from advisor.training.ladder.intervals import Interval, of_several, t_interval
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Best, Bet, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Trial
+from advisor.training.ladder.variants import DEFAULT
 
 FEWEST_PAIRS = 3
 """Folds that both sides of a bet must share before anything is said of it."""
@@ -230,7 +231,7 @@ class Judging:
         of_type, planned = self._type_bet(judged), self.ladder.menu.planned
         taken = self._taken(judged)
         if of_type is not None and taken is not None and taken.kind is Kind.BASELINE and taken.model == of_type.after:
-            of_type = replace(of_type, how=taken.settings_json)
+            of_type = replace(of_type, how={"variant": DEFAULT, **taken.settings_json})
         base = self.ladder.base(self.trials)
         own = self._factor_bets(base, planned) if base is not None and base.model == planned.network else ()
         return (of_type, *own) if of_type is not None else tuple(own)
