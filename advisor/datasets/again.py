@@ -25,8 +25,9 @@ from advisor.datasets.refusals import not_opened, unreadable
 from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
 from advisor.datasets.tables.series.series import SeriesReading, rows_are_times
+from advisor.datasets.values.conversion import seconds
 from advisor.errors import input_error
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, join_names, shorten
 
 FILES_AT_ONCE = 2_000
 """Of a folder, in memory at a time."""
@@ -100,10 +101,13 @@ def _of_series(inspection: Inspection, reading: SeriesReading) -> Intake:
     )
 
 
-def series_again(path: Path, intake: Intake, say: Say) -> tuple[Examples, list[str]]:
+def series_again(path: Path, intake: Intake, needs: int, say: Say) -> tuple[Examples, list[str]]:
     """Other series, as examples of the window before the end of each, and their names; empty ones where there is one series.
 
-    Raises InputError as `examples_again` does, and for a series that is shorter than a window.
+    Args:
+        needs: steps that each must have, a window at least.
+
+    Raises InputError as `examples_again` does, and for a series that is shorter.
     """
     assert intake.time is not None  # noqa: S101 - the intake of a series
     columns = (*intake.columns, intake.time, *([intake.group] if intake.group is not None else []))
@@ -122,15 +126,24 @@ def series_again(path: Path, intake: Intake, say: Say) -> tuple[Examples, list[s
     shape = SeriesShape(Arrangement.LONG, values, steps, intake.time.name, group, season or None)
     found = rows_are_times(frame, shape, intake.time.name)
     ends = numpy.flatnonzero(numpy.diff(found.number, append=-1)) + 1
-    long = found.position[ends - 1] + 1 >= steps if len(ends) else numpy.zeros(0, bool)
+    long = found.position[ends - 1] + 1 >= needs if len(ends) else numpy.zeros(0, bool)
     if not long.all() or not len(ends):
-        what = f"{'a series' if group else 'the series'} in it has fewer than the {steps} steps that a forecast looks back on"
+        what = f"{'a series' if group else 'the series'} in it has fewer than the {needs} steps that a forecast looks back on"
         raise unreadable(path, what, "Add what was measured before.")
-    names = [] if group is None else sorted(frame[group].cast(polars.String).fill_null("").unique())
+    names, timeless = ([], []) if group is None else _names(frame, group, intake.time.name)
+    if timeless:
+        say("Series without a forecast", f"None of their rows has a time: {join_first(timeless)}.")
     series = Series(found.answers, found.number, found.times, ends, intake.seasons, dated=intake.time.kind is Kind.DATE)
     windows = found.values[ends[:, None] + numpy.arange(-steps, 0)]
     targets = numpy.zeros((len(ends), horizon))
     return Examples("time_series", Task.FORECAST, windows, targets, season=season or None, series=series), names
+
+
+def _names(frame: polars.DataFrame, group: str, time: str) -> tuple[list[str], list[str]]:
+    """The names of the series in the order of their numbers, and those of which no row has a time."""
+    series = frame[group].cast(polars.String).fill_null("")
+    names = sorted(series.filter(numpy.isfinite(seconds(frame[time]))).unique())
+    return names, [repr(shorten(name, 40)) for name in sorted({*series} - {*names})]
 
 
 def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:

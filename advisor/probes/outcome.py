@@ -87,8 +87,10 @@ class Outcome:
     """The unit of samples: seconds, or J where energy is measured."""
     gauges: Mapping[str, Setting] = field(default_factory=dict)
     """Facts that take the rate of a setting."""
-    also: Mapping[str, int | float | str] = field(default_factory=dict)
+    also: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
+    besides: Mapping[str, str] = field(default_factory=dict)
+    """Further facts that hold whatever the verdict."""
     kept: bool = False
     """True if later plans count on `after` in any case: it is what they have, with settings that were found."""
     bound_by: tuple[str, ...] = USUAL_BINDING
@@ -124,8 +126,9 @@ class Outcome:
         return self.verdict is Verdict.UNDECIDED and bool(self.second_start)
 
     def facts(self) -> dict[str, Setting | float]:
-        """The measured fact, where the verdict is decided, and the rates that were gauged while the machine was at rest."""
-        found: dict[str, Setting | float] = {}
+        """The measured fact, where the verdict is decided, the rates that were gauged while the machine was at rest, and what
+        holds in any case."""
+        found: dict[str, Setting | float] = dict(self.besides)
         for fact, setting in self.gauges.items():
             samples = self._samples(setting)
             if samples and self.failure is None and self._counts:

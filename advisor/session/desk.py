@@ -250,7 +250,7 @@ class Desk:
         self._count(trials=done.found)
         if card is not None:
             apply = f"`advisor apply {shell_path(str(save))} --data NEW --output PREDICTIONS.csv` predicts with it."
-            self._note("The winner is saved", f"{card.name} is in {shorten(save, 200)}. {apply}")
+            self._note("The model is saved", f"{card.name} is in {shorten(save, 200)}. {apply}")
         return done.outcome
 
     def evidence(self, plan: Plan) -> Evidence:

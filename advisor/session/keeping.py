@@ -18,6 +18,7 @@ from advisor.children.command import module_command
 from advisor.children.stopping import Stop
 from advisor.children.supervise import End, Limits, supervise
 from advisor.children.temporary import temporary_folder
+from advisor.datasets.dataset import Task
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.whole import sync_folder
@@ -43,6 +44,7 @@ from advisor.training.ladder.outcome import TrialResults, Winner
 from advisor.wording import shorten
 
 TITLE = "The model cannot be saved"
+NOT_BETTER = "The saved model is not shown to be better"
 SHARE, LEAST, MOST = 0.15, 6.0, 0.4
 """Of the budget for saving: this share, or so many seconds, but never more than that share."""
 PATIENCE, TIMES = 60.0, 6
@@ -99,10 +101,13 @@ def _check_content(folder: Path, where: str, force: bool) -> None:
 
 
 def not_worth_it(found: TrialResults) -> str | None:
-    """The reason why there is nothing to save, a sentence; None where there is."""
+    """The reason why there is nothing to save, a sentence; None where there is.
+
+    A forecast is wanted even if it is no better than an earlier value: what the folds chose is saved, and its card says so.
+    """
     if found.best is None:
         return "Nothing was saved: nothing could be tried."
-    if found.verdict is Winner.NOTHING:
+    if found.verdict is Winner.NOTHING and found.data.task != Task.FORECAST:
         return "Nothing was saved: no model was better than looking at no input at all."
     if found.best.seen:
         what = "it is not known how good the best one is on examples that it has not seen"
@@ -141,6 +146,8 @@ def tried_and_kept(
             try:
                 if why is None:
                     card = keep_model(tried, folder, seconds - (time.monotonic() - begun), stop=stop)
+                    if card.warning:
+                        complain(NOT_BETTER, card.warning)
                 else:
                     complain("No model is saved", why)
             except InputError as error:
@@ -171,7 +178,7 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
         with folder_aside(place, place.parent) as aside:
             request = Keep(
                 tried.request, best, found.metric, found.verdict.value, found.says, usual, max(0.0, seconds),
-                str(aside), date.today().isoformat(),
+                str(aside), date.today().isoformat(), final,
             )  # fmt: skip
             deadline = time.monotonic() + max(0.0, seconds) + max(PATIENCE, TIMES * usual)
             _run(request, tried.request.threads, deadline, TITLE, stop, lambda message: None)

@@ -106,6 +106,7 @@ def _open_journal(
     question: dict[str, Any] = {
         "path": request.path,
         "target": request.target,
+        "task": request.task,
         "data": request.fingerprint,
         "planned": encode(request.planned),
         "seconds": seconds,

@@ -149,7 +149,9 @@ class Reads:
     """The column of the time, where the last rows are held out."""
     time_holds: str
     group: str | None
-    """The column of what several rows belong to, where whole groups are held out."""
+    """The column of what several rows belong to, where whole groups are held out; of series what tells them apart."""
+    season: int | None = None
+    """Of a series the steps after which values may repeat by the calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,11 @@ class Blueprint:
     """None where no table was looked at."""
     variant: str = ""
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
+
+    @property
+    def weighted(self) -> bool:
+        """True where examples of a rare class count more."""
+        return any("class_weight" in member.parameters for member in self.members)
 
     @property
     def is_network(self) -> bool:

@@ -35,14 +35,20 @@ class Member:
     """True for trees whose thresholds are drawn at random."""
 
 
-def member_of(model: str, variant: str | None, *, classes: bool, share: float = 1.0) -> Member:
-    """The model as it was tried in this variant; None where it was not tried."""
+def member_of(model: str, variant: str | None, *, classes: bool, share: float = 1.0, weighted: bool = False) -> Member:
+    """The model as it was tried in this variant; None where it was not tried.
+
+    Args:
+        weighted: examples of a rare class count as much together as those of a frequent one.
+    """
+    parameters = dict(variants(model, classes=classes).get(variant or DEFAULT, {}))
+    if weighted:
+        parameters["class_weight"] = "balanced"
     if model not in TREES:
-        return Member(model, share, dict(variants(model, classes=classes).get(variant or DEFAULT, {})))
+        return Member(model, share, parameters)
     boosting = model == "gradient_boosting"
     if variant is None:
-        return Member(model, share, {}, UNTRIED_ROUNDS, stops_early=boosting)
-    parameters = dict(variants(model, classes=classes).get(variant, {}))
+        return Member(model, share, parameters, UNTRIED_ROUNDS, stops_early=boosting)
     early = boosting and variant != DEFAULT
     rounds = parameters.pop("n_estimators", EARLY_STOPPED_ROUNDS if early else USUAL_ROUNDS[model])
     return Member(model, share, parameters, rounds, early, extra=variant == "extra")

@@ -9,7 +9,9 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
+from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
+from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
@@ -32,7 +34,7 @@ from advisor.starter.members import Member, member_of
 from advisor.starter.named import Named, named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
 from advisor.training.ladder.candidates import TOGETHER
-from advisor.wording import join_names
+from advisor.wording import join_names, shorten
 
 TITLE = "There is nothing to build yet"
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
@@ -71,7 +73,7 @@ def blueprint_of(
             TITLE, f"there is no project for {network.replace('_', ' ')} yet", where="network.type",
             remedy="State another model, such as --set network.type=gradient_boosting.",
         )  # fmt: skip
-    named = named_of(plan, model, shapes)
+    named, given = named_of(plan, model, shapes), _given(plan, inspection)
     family = family_of(network)
     layout = layout_of(plan, family, named)
     sizes = sizes_of(plan, layout, named)
@@ -109,10 +111,18 @@ def blueprint_of(
         delimiter=delimiter,
         named=named,
         members=_members(plan, network, classes=targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)),
-        reads=_reads(inspection, target),
+        reads=_reads(inspection, target, given),
         variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
     )
-    return replace(blueprint, differences=(*blueprint.differences, *_other_sizes(plan, blueprint)))
+    more = (*_other_sizes(plan, blueprint), *_other_split(blueprint, given))
+    return replace(blueprint, differences=(*blueprint.differences, *more))
+
+
+def _given(plan: Plan, inspection: Inspection | None) -> GivenSplit:
+    """The split that somebody asked for when models were tried on these very data, or on those of the plan if none are named."""
+    if inspection is not None and fact_of(plan, FINGERPRINT) != inspection.fingerprint:
+        return AS_THE_DATA_ARE
+    return GivenSplit(*(fact_of(plan, f"{SPLIT}{name}") for name in ("test", "time_column", "group")))
 
 
 def _advised(plan: Plan, topic: str) -> Any:
@@ -142,8 +152,8 @@ def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
         return ()
 
     def member(model: str, share: float) -> Member:
-        variant = fact_of(plan, f"trial.variant.{model}")
-        return member_of(model, variant, classes=classes, share=share)
+        variant, weighted = (fact_of(plan, f"trial.{what}.{model}") for what in ("variant", "weighted"))
+        return member_of(model, variant, classes=classes, share=share, weighted=classes and weighted is True)
 
     if network != TOGETHER:
         return (member(network, 1.0),)
@@ -160,7 +170,7 @@ _USUAL_TOGETHER = [("gradient_boosting", 0.5), ("random_forest", 0.25), ("linear
 """Taken where no trial says which models are together."""
 
 
-def _reads(inspection: Inspection | None, target: str | None) -> Reads | None:
+def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit) -> Reads | None:
     """The columns of a table as the trials read them; None of anything else, and where another column is the target."""
     table = getattr(inspection.reading, "table", None) if inspection is not None else None
     if inspection is None or table is None or inspection.target is None or target not in (None, inspection.target):
@@ -168,13 +178,14 @@ def _reads(inspection: Inspection | None, target: str | None) -> Reads | None:
     held = {
         one.name: ReadColumn(one.name, _holds(one.kind, table.styles.get(one.name, ""))) for one in inspection.columns
     }
-    time = inspection.time_column
-    return Reads(
-        tuple(held[name] for name in inspection.inputs if name in held),
-        time,
-        held[time].holds if time in held else "date",
-        inspection.group_column,
-    )
+    time, group = inspection.time_column, inspection.group_column
+    if given.time_column is not None or given.group is not None:
+        time, group = given.time_column, given.group
+    columns = tuple(held[name] for name in inspection.inputs if name in held and name != given.group)
+    numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
+    holds = "number" if numbered else held[time].holds if time in held else "date"
+    season = getattr(getattr(inspection.reading, "shape", None), "season", None)
+    return Reads(columns, time, holds, group, season)
 
 
 def _holds(kind: Kind, style: str) -> str:
@@ -308,6 +319,12 @@ def _differences(
             "The project predicts the next values of a series: continuing from them generates new ones, large errors are "
             "anomalies."
         )
+    if network == "gradient_boosting" and fact_of(plan, LAGGED) is True:
+        yield (
+            "The best model of the trials was boosting of differences: it predicts by how much a series will differ from an "
+            "earlier value. The project's boosting predicts the values themselves and may be worse, above all where there is "
+            "a trend; `advisor try --save DIR` keeps the model that won."
+        )
     if sizes.guessed:
         yield (
             f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "
@@ -341,6 +358,27 @@ def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
         yield (
             f"The figures of the plan are those of a network with {weights:,} weights{computes}; the one that is built here "
             f"has {has}. Its widths are HIDDEN_UNITS in settings.py."
+        )
+
+
+def _other_split(blueprint: Blueprint, given: GivenSplit) -> Iterator[str]:
+    """A difference where the project holds other examples out than the trials did."""
+    if given.test is not None:
+        yield (
+            f"The trials were tested on {shorten(given.test, 200)}. The project does not read it: it holds out a part of the "
+            "training data instead."
+        )
+    reads, time, group = blueprint.reads, given.time_column, given.group
+    if reads is not None and blueprint.layout is Layout.TOKENS:
+        time, group = reads.time, reads.group
+    elif reads is not None:
+        return
+    ways = [f"the last ones by {time!r}"] * (time is not None) + [f"whole groups by {group!r}"] * (group is not None)
+    if ways:
+        remedy = " Name these columns as TIME and GROUP in settings.py." if blueprint.layout is Layout.TABLE else ""
+        yield (
+            f"The trials held out {join_names(ways)}; the project holds out any examples, so its scores may look too "
+            f"good.{remedy}"
         )
 
 

@@ -11,6 +11,7 @@ from advisor.report.contents import SPREAD
 from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
+from advisor.wording import shorten
 
 READ = (
     "delimited text",
@@ -57,6 +58,13 @@ def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
         raise input_error(
             title, what, where="network.type", remedy="Name a table whose rows follow one another in time."
         )
+    reads = blueprint.reads
+    if blueprint.kind == "forecast" and blueprint.layout is Layout.SERIES and reads is not None and reads.group:
+        what = f"it forecasts one series, and {shorten(reads.group, 40)!r} tells several apart in these data"
+        remedy = (
+            "Save the rows of one of them to a file of its own. `advisor try --save DIR` keeps a model of all of them."
+        )
+        raise input_error(title, what, where=reads.group, remedy=remedy)
     strategy = plan.value("memory.strategy") if "memory.strategy" in plan.recommendations else None
     if blueprint.is_network and strategy == "does_not_fit":
         what = "by the plan's own figures this training fits into the memory in no way"

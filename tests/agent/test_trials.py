@@ -13,6 +13,7 @@ import pytest
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
+from advisor.datasets.given import GivenSplit
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
@@ -25,6 +26,7 @@ from advisor.resources import rules_folder
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
 from advisor.training.ladder.candidates import Planned
+from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
@@ -238,9 +240,38 @@ def test_the_settings_of_what_won_are_facts_though_it_is_what_the_plan_had(knowl
     assert plain.facts() == {}
 
 
+def test_class_weights_of_what_won_reach_the_plan(knowledge: Knowledge) -> None:
+    remember_trials(tried(bet("network.type", "cnn", "linear", how={"variant": "default", "weighted": True})))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert planned(knowledge, [kept]).facts["trial.weighted.linear"].value is True
+
+
+def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(knowledge: Knowledge) -> None:
+    results = found(bet("network.type", "cnn", "ffn", "undecided"))
+    asked = replace(results, data=replace(results.data, given=GivenSplit(group="patient", test="/data/later.csv")))
+    remember_trials(trial_outcomes(asked, "a-machine", DATE))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert kept.facts() == {"trial.split.group": "patient", "trial.split.test": "/data/later.csv"}
+    assert planned(knowledge, [kept]).facts["trial.split.group"].value == "patient"
+    assert "trial.split.group" not in planned(knowledge, [kept], facts(ELSEWHERE)).facts
+    remember_trials([replace(one, date="2026-11-22T10:00:00+00:00") for one in tried(TO_FFN)])
+    assert "trial.split.group" not in planned(knowledge, recall_trials(facts())[0]).facts
+
+
+def test_boosting_of_differences_is_told_apart_from_boosting_of_values() -> None:
+    (lagged,) = (one for one in forecasters() if one.lagged)
+    assert lagged.settings_json == {"lagged": True}
+    remember_trials(tried(bet("network.type", "lstm", lagged.model, how=lagged.settings_json)))
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    assert kept.facts()["trial.lagged"] is True
+
+
 def test_several_together_are_facts_with_their_shares_and_settings() -> None:
     members = [
-        {"model": "linear", "variant": "", "weighted": False, "share": 0.25},
+        {"model": "linear", "variant": "", "weighted": True, "share": 0.25},
         {"model": "knn", "variant": "weighted", "weighted": False, "share": 0.75},
     ]
     (outcome,) = tried(bet("network.type", "ffn", "ensemble", how={"members": members}))
@@ -250,6 +281,8 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         "trial.ensemble.first_share": 0.25,
         "trial.ensemble.second": "knn",
         "trial.ensemble.second_share": 0.75,
+        "trial.variant.linear": "default",
+        "trial.weighted.linear": True,
         "trial.variant.knn": "weighted",
     }
 
@@ -262,6 +295,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         {"median": None},
         {"low": "0.1"},
         {"also": {"trial.hidden_units.first": 7}},
+        {"besides": {"data.examples": "7"}},
         {"before": [64]},
         {"applies": {}},
         {"bound_by": []},

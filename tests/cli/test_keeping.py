@@ -98,7 +98,7 @@ def test_a_model_that_is_there_is_replaced_where_that_is_asked_for(flats: Path, 
     (folder / "card.json").write_text('{"schema": "advisor/model/0"}')
     done = advisor("try", flats, "--target", "class", "--budget", "20s", "--save", folder, "--force")
     assert done.code == 0, done.err
-    assert json.loads((folder / "card.json").read_text())["schema"] == "advisor/model/1"
+    assert json.loads((folder / "card.json").read_text())["schema"] == "advisor/model/2"
     assert [path.name for path in tmp_path.iterdir()] == ["model"], "nothing is left beside it"
 
 

@@ -117,6 +117,22 @@ def test_a_time_that_all_share_orders_nothing() -> None:
     assert "by time is impossible" in outer_split(numbered(40, times=numpy.zeros(40))).how
 
 
+def test_a_test_by_time_that_has_one_class_only_judges_nothing() -> None:
+    data = numbered(100, times=numpy.arange(100.0), targets=(numpy.arange(100) >= 70).astype(numpy.int64))
+    split = outer_split(data)
+    assert "by time is impossible, since one side would have a single class" in split.how
+    assert set(data.targets[split.test]) == {0, 1}
+
+
+def test_folds_by_time_learn_from_several_classes_and_judge_by_several() -> None:
+    classes = numpy.where(numpy.arange(100) < 40, 0, numpy.arange(100) % 2)
+    data = numbered(100, times=numpy.arange(100.0), targets=classes)
+    folds = inner_folds(data, numpy.arange(100), 5, 0)
+    assert folds
+    assert all(set(classes[part]) == {0, 1} for fold in folds for part in (fold.training, fold.test))
+    assert all(fold.training.max() < fold.test.min() for fold in folds)
+
+
 def test_groups_that_reach_into_the_test_are_not_learnt_from() -> None:
     groups = numpy.repeat(numpy.arange(20), 5)
     data = numbered(100, groups=groups, times=numpy.arange(100.0))

@@ -315,6 +315,14 @@ def test_rows_in_the_order_of_a_date_are_split_by_it(tmp_path: Path) -> None:
     assert "'day' holds dates" in said(mixed)
 
 
+def test_several_rows_of_a_day_stand_in_its_order_too(tmp_path: Path) -> None:
+    days = [f"2024-{1 + n // 56:02d}-{1 + n // 2 % 28:02d}" for n in range(200)]
+    columns = {"day": days, "x": noise(), "sold": ["much", "little", "none", "much"] * 50}
+    assert inspected(tmp_path, columns, "sold").time_column == "day"
+    few = {**columns, "day": [f"2024-01-{1 + n // 20:02d}" for n in range(200)]}
+    assert inspected(tmp_path, few, "sold").time_column is None, "ten days may as well be sorted groups"
+
+
 def test_rows_sorted_by_the_target_are_pointed_out(tmp_path: Path) -> None:
     found = inspected(tmp_path, {"x": noise(), "kind": ["a"] * 100 + ["b"] * 100}, "kind")
     assert "sorted by the target" in said(found)

@@ -18,11 +18,13 @@ import advisor
 from advisor.agent import agent
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, ProbeFinished, ProbeStarted
+from advisor.agent.remembered.trial_journal import TrialJournal
 from advisor.agent.trials.events import TrialEvent
 from advisor.agent.trials.trying import Trying
 from advisor.cli.app import program
 from advisor.session import measuring, trying
 from advisor.training.child.request import Request
+from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.trial_record import Trial
 from tests.agent.test_agent import StandIn
 from tests.cli.program import advisor as command
@@ -275,6 +277,22 @@ def test_try_and_session_try_by_one_function(flowers: Path, monkeypatch: pytest.
         )  # fmt: skip
     first, second = (replace(request, budget=30.0, seconds=30.0) for request in asked)
     assert first == second
+
+
+def test_another_task_for_the_same_target_is_another_question(flowers: Path) -> None:
+    inputs = advisor.Session(data=flowers, target="kind").inputs
+    asked = Request(str(flowers), "kind", "0" * 16, Planned("ffn", (), (16,)), 30.0, 30.0, 0, 1, 1000)
+
+    def opened(task: str | None) -> TrialJournal | None:
+        request = replace(asked, task=task)
+        return trying._open_journal(inputs, request, 30.0, fresh=False, complain=lambda *_: None)
+
+    first, again, other = opened("regress"), opened("regress"), opened(None)
+    assert first is not None
+    assert again is None, "it is open"
+    assert other is not None
+    for journal in (first, other):
+        journal.close(finished=True)
 
 
 @pytest.mark.slow

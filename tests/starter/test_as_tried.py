@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy
 import polars
@@ -18,8 +19,11 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import outer_split
+from advisor.datasets.tables.series.seasons import seasons
+from advisor.errors import InputError
 from advisor.starter.blueprint import CLASSICAL, Blueprint
 from advisor.starter.planning import blueprint_of
+from advisor.starter.project import refuse_unkept
 from advisor.starter.rendering import files_of
 from advisor.starter.writing import write_project
 from advisor.training.child.classical import CLASSICAL as TRIED
@@ -232,6 +236,20 @@ def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: s
     assert told == wanted
 
 
+@pytest.mark.parametrize("network", ["linear", "gradient_boosting"])
+def test_class_weights_that_won_are_those_of_the_project(network: str, tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv", rare=True)
+    facts = {f"trial.variant.{network}": "default", f"trial.weighted.{network}": "yes"}
+    members = {"trial.ensemble.first": network, "trial.ensemble.second": "knn"}
+    for made in (blueprint(data, "sold", network, **facts), blueprint(data, "sold", "ensemble", **facts, **members)):
+        assert made.weighted
+        (estimator, *_) = module(written(tmp_path / made.network, made), "model").make_models(
+            *([made.members[0].rounds] if made.grows else []), seed=0
+        )
+        assert estimator.class_weight == "balanced"
+    assert not blueprint(data, "sold", network).weighted
+
+
 def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held_them_out(tmp_path: Path) -> None:
     data = sales(tmp_path / "sales.csv")
     made = blueprint(data, "sold", "linear")
@@ -245,6 +263,85 @@ def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held
     found = module(by_shop, "data").load(data, 0)
     assert not set(found.inputs["category 1"]) & set(found.new_inputs["category 1"])
     assert len(set(found.groups)) > 30
+
+
+@pytest.mark.parametrize(
+    "held", [{"time": "when", "time_holds": "date %d.%m.%Y %H:%M"}, {"time": None, "group": "shop"}]
+)
+def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_the_trial(
+    held: dict[str, Any], tmp_path: Path
+) -> None:
+    data = sales(tmp_path / "sales.csv", rare=True)
+    frame = polars.read_csv(data)
+    frame.sample(len(frame), shuffle=True, seed=1).write_csv(data)  # in no order
+    made = blueprint(data, "sold", "gradient_boosting", **{"trial.variant.gradient_boosting": "small_steps"})
+    assert made.reads is not None
+    folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, **held)))
+    loaded, train = module(folder, "data").load(data, 0), module(folder, "train")
+    every = numpy.arange(len(loaded.targets))
+    pairs = [train.kept_back(loaded, every, 0), *train.folds_of(loaded, 5, 0)]
+    assert len(pairs) == 6
+    for some, others in pairs:
+        if held["time"]:
+            assert loaded.times[some].max() < loaded.times[others].min()
+        else:
+            assert not set(loaded.groups[some]) & set(loaded.groups[others])
+    some, others = pairs[0]
+    assert len(others) == pytest.approx(len(every) / 6, abs=25)
+
+    model, numbers = module(folder, "model"), numpy.random.default_rng(0).normal(size=(len(every), 3))
+    (estimator,) = model.make_models(made.members[0].rounds, 0)
+    rows: list[Any] = []
+    noted = mock.patch.object(type(estimator), "fit", lambda self, *given, **kept: rows.append((given, kept)))
+    with noted, pytest.raises(AttributeError, match="validation_score_"):
+        model.fit([estimator], {"trees": numbers}, loaded.targets, pairs[0])
+    (((inputs, _), kept),) = rows
+    assert numpy.array_equal(inputs, numbers[some])
+    assert numpy.array_equal(kept["X_val"], numbers[others])
+
+
+def test_a_row_without_a_group_is_one_by_itself(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    frame = polars.read_csv(data)
+    frame.with_columns(shop=polars.when(polars.col("code") < 103).then(None).otherwise(polars.col("shop"))).write_csv(
+        data
+    )
+    made = blueprint(data, "sold", "linear")
+    assert made.reads is not None
+    folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, time=None, group="shop")))
+    table = polars.read_csv(data)
+    groups = module(folder, "data").groups_of(table)
+    unknown = table["shop"].is_null().to_numpy()
+    assert unknown.sum() > 100
+    assert len(set(groups[unknown])) == unknown.sum()
+    assert len(set(groups)) == unknown.sum() + table["shop"].n_unique() - 1
+
+
+def test_the_split_that_trials_on_these_data_were_asked_for_is_that_of_the_project(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    these = {"data.fingerprint": inspect(data, "sold").fingerprint}
+
+    made = blueprint(data, "sold", "linear", **these, **{"trial.split.group": "shop"})
+    assert made.reads is not None
+    assert (made.reads.group, made.reads.time) == ("shop", None)
+    assert "shop" not in [column.name for column in made.reads.columns]
+
+    made = blueprint(data, "sold", "linear", **these, **{"trial.split.time_column": "when"})
+    assert made.reads is not None
+    assert (made.reads.time, made.reads.time_holds) == ("when", "date %d.%m.%Y %H:%M")
+
+    tested = blueprint(data, "sold", "linear", **these, **{"trial.split.test": "/data/later.csv"})
+    assert any("/data/later.csv" in difference for difference in tested.differences)
+
+    said = texts(tmp_path / "texts.csv")
+    these = {"data.fingerprint": inspect(said, "mood").fingerprint}
+    words = blueprint(said, "mood", "linear", **these, **{"trial.split.group": "author"})
+    assert any("whole groups by 'author'" in difference for difference in words.differences)
+
+    others = blueprint(data, "sold", "linear", **{"data.fingerprint": "0123456789abcdef", "trial.split.group": "shop"})
+    assert others.reads is not None
+    assert others.reads.group is None
+    assert "shop" in [column.name for column in others.reads.columns]
 
 
 @pytest.fixture(scope="module")
@@ -309,3 +406,40 @@ def test_models_together_count_as_the_trials_found(tmp_path: Path) -> None:
     assert module(folder, "model").SHARES == (0.6, 0.3, 0.1)
     assert scores(run(folder, f"python train.py --data {data}"))["R²"] > 0.5
     assert complaints(folder) == ""
+
+
+def months(path: Path, shops: int = 1) -> Path:
+    """Sales of months, the latest first, of which some have no row; noise, in which no season shows."""
+    draw, rows = random.Random(0), []
+    for shop in range(shops):
+        for month in range(120):
+            if month % 17:
+                when = f"{2010 + month // 12}-{month % 12 + 1:02}-01"
+                rows.append({"month": when, "shop": f"shop {shop}", "sold": round(draw.gauss(100, 20), 2)})
+    frame = polars.DataFrame(rows[::-1])
+    (frame if shops > 1 else frame.drop("shop")).write_csv(path)
+    return path
+
+
+def test_a_series_is_in_the_order_of_time_with_the_gaps_and_the_season_of_the_trial(tmp_path: Path) -> None:
+    data = months(tmp_path / "months.csv")
+    series = load(inspect(data, "sold"), most_examples=1000).series
+    assert series is not None
+    assert series.seasons == (12,)
+    folder = written(tmp_path / "project", blueprint(data, "sold", "statistical"))
+    values = module(folder, "data").load(data, 0).values
+    assert numpy.array_equal(values, series.values, equal_nan=True)
+    assert numpy.isnan(values).sum() == 6
+    settings = module(folder, "settings")
+    assert seasons(values, settings.USUAL_SEASON) == series.seasons
+    assert complaints(folder) == ""
+
+
+def test_several_series_are_refused_by_the_column_that_tells_them_apart(tmp_path: Path) -> None:
+    data = months(tmp_path / "months.csv", shops=3)
+    facts = "data.modality=time_series task.kind=forecast task.outputs=1"
+    for network in ("statistical", "gradient_boosting"):
+        plan = plan_of(facts, network_type=network)
+        made = blueprint_of(plan, data, "sold", inspection=inspect(data, "sold"))
+        with pytest.raises(InputError, match="'shop' tells several apart"):
+            refuse_unkept(plan, made)

@@ -114,6 +114,15 @@ def test_what_a_small_project_cannot_do_is_told(topic: str, value: str, word: st
     assert any(word in difference for difference in blueprint.differences)
 
 
+def test_boosting_of_differences_is_told_to_be_another_model() -> None:
+    series = "task.kind=forecast data.modality=time_series data.sequence_length=24 task.outputs=1"
+    plain, lagged = (
+        blueprint_of(plan_of(f"{series}{more}", network_type="gradient_boosting")) for more in ("", " trial.lagged=yes")
+    )
+    (told,) = set(lagged.differences) - set(plain.differences)
+    assert "boosting of differences" in told
+
+
 def test_a_plan_that_the_project_follows_in_everything_has_no_differences() -> None:
     assert blueprint_of(plan_of(TABLE)).differences == ()
 

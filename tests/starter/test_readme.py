@@ -118,3 +118,12 @@ def test_all_files_are_told_and_all_that_are_told_are_there(tmp_path: Path) -> N
 def test_texts_may_lie_in_folders_or_in_a_table(tmp_path: Path) -> None:
     text = readme(tmp_path / "project", plan_of("task.kind=classify task.outputs=3 data.modality=text"))
     assert "A folder of texts (`.txt`), with a folder in it for each class. Or a table" in text
+
+
+def test_class_weights_that_won_are_told(tmp_path: Path) -> None:
+    tabular = "task.kind=classify data.modality=tabular trial.variant.linear=default"
+    plain, weighted = (
+        plan_of(f"{tabular}{more}", network_type="linear") for more in ("", " trial.weighted.linear=yes")
+    )
+    assert "`class_weight`" in readme(tmp_path / "weighted", weighted)
+    assert "class_weight" not in readme(tmp_path / "plain", plain)

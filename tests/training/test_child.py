@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import random
+import re
 import signal
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +25,10 @@ from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import MOST_STARTS, Trying
 from advisor.children.supervise import Limits
 from advisor.datasets.dataset import Task
+from advisor.datasets.given import GivenSplit
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, Problem
+from advisor.training.child.climb import Climb, Telling
 from advisor.training.child.request import (
     MESSAGES,
     Began,
@@ -40,6 +45,7 @@ from advisor.training.child.request import (
 )
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.insight import Insight, NotKnown, Slices
+from advisor.training.ladder.ladder import Step
 from advisor.training.ladder.outcome import DataTried, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
@@ -134,6 +140,43 @@ def test_data_that_changed_meanwhile_are_refused(wine: Path) -> None:
     wine.write_text(wine.read_text().replace("kind 0", "kind 5"))
     with pytest.raises(InputError, match="changed"):
         Trying(asked).run()
+
+
+def begun_on(path: Path, rows: list[tuple[float, str, object]], metric: str | None, given: GivenSplit) -> list[Message]:
+    """The messages of a run that has divided these rows of a number, a time or group, and a target."""
+    path.write_text(f"x,{given.group or given.time_column},y\n" + "".join(f"{x},{who},{y}\n" for x, who, y in rows))
+    asked = Request(
+        str(path), "y", inspect(path, "y").fingerprint, Planned("ffn", (), (16,)), 60.0, 60.0, 0, 1, 1000,
+        metric=metric, given=given,
+    )  # fmt: skip
+    said: list[Message] = []
+
+    class Listed(Telling):
+        def __call__(self, message: Message) -> None:
+            said.append(message)
+
+    run = Climb(asked, time.monotonic(), Listed(0, 60.0))
+    assert all(run._trial(Step(candidate, 0), math.inf).counts for candidate in run._ladder.menu.openers[:2])
+    return said
+
+
+def test_folds_of_which_a_metric_says_nothing_are_left_out_for_all(tmp_path: Path) -> None:
+    draw = random.Random(0)
+    rows = [(draw.random(), f"group {n % 9}", "rare" if n % 9 < 3 and n % 2 else "usual") for n in range(270)]
+    said = begun_on(tmp_path / "groups.csv", rows, "roc_auc", GivenSplit(group="who"))
+    ready = next(one for one in said if isinstance(one, Ready))
+    note = next(one for one in said if isinstance(one, Note))
+    assert ready.data.folds > 1
+    assert re.match(r"\d+ folds were left out, since ROC AUC says nothing", str(note.text))
+
+
+def test_a_metric_that_says_nothing_of_the_held_out_examples_is_refused_or_replaced(tmp_path: Path) -> None:
+    draw, path = random.Random(0), tmp_path / "level.csv"
+    rows = [(draw.random(), str(day), draw.random() if day < 180 else 0.1) for day in range(240)]
+    said = begun_on(path, rows, None, GivenSplit(time_column="when"))
+    assert next(one for one in said if isinstance(one, Ready)).metric.name == "rmse"
+    with pytest.raises(InputError, match="R² says nothing of the held-out examples, since their values never vary"):
+        begun_on(path, rows, "r2", GivenSplit(time_column="when"))
 
 
 class StoppedError(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import polars
@@ -16,7 +17,7 @@ from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import BALANCED, F1, decisions
 from advisor.training.child.finals import FinalRound
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import LOG_LOSS
+from advisor.training.child.metrics import LOG_LOSS, R2, RMSE
 from advisor.training.child.request import Finals
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.trial_record import Kind, Stage
@@ -72,3 +73,18 @@ def test_decisions_are_not_scored_on_held_out_examples_that_lack_a_class(last: l
         one for one in finals.hold([trivial, linear], [], lambda _: 1.0, time.monotonic()) if isinstance(one, Finals)
     ]
     assert all(bool(final.also) is told and bool(final.thresholds) is told for final in said[-1].finals)
+
+
+def test_a_metric_that_is_no_number_on_the_held_out_examples_leaves_the_finals_out_and_ends_nothing() -> None:
+    inputs = polars.DataFrame({"x": np.arange(28.0)})
+    examples = Examples("tabular", Task.REGRESS, inputs, np.r_[np.arange(24.0), np.full(4, 0.1)][:, None])
+    split = Split(np.arange(24), np.arange(24, 28), "")
+    both = [
+        Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial"),
+        Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear"),
+    ]
+    never = replace(RMSE, drawn=lambda truth, predicted, counts: np.full(len(counts), np.nan))
+    for metric, told in ((R2, 0), (never, 0), (RMSE, 1)):
+        finals = FinalRound(Fitting(examples, 1), split, metric, 0)
+        said = [one for one in finals.hold(both, [], lambda _: 1.0, time.monotonic()) if isinstance(one, Finals)]
+        assert len(said) == told

@@ -201,6 +201,47 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
     assert not set(learning) & set(stopping)
 
 
+@given(st.lists(st.integers(1, 5) | st.integers(20, 300), min_size=2, max_size=30), st.integers(0, 9))
+def test_about_a_sixth_of_each_class_is_kept_back_and_every_class_is_learned(counts: list[int], seed: int) -> None:
+    targets = numpy.random.default_rng(seed).permutation(numpy.repeat(numpy.arange(len(counts)), counts))
+    rows = numpy.arange(len(targets))
+    learning, stopping = Fitting(table(rows[:, None].astype(float), targets), 1)._kept_back(rows, seed)
+    assert set(targets[learning]) == set(targets)
+    if stopping is None:
+        assert len(rows) < EARLY_STOPPING_NEEDS or sum(count >= 20 for count in counts) < 2
+        return
+    assert sorted([*learning, *stopping]) == rows.tolist()
+    kept, learned = (numpy.bincount(targets[part], minlength=len(counts)) for part in (stopping, learning))
+    assert (abs(kept - (kept + learned) / 6) <= 1).all()
+    assert not kept[numpy.asarray(counts) <= 2].any(), "of two rows both are learned from"
+
+
+@pytest.mark.parametrize("alone", range(6))
+def test_boosting_that_stops_early_bears_a_class_that_only_the_kept_back_rows_have(alone: int) -> None:
+    """Whichever group is kept back, once it is the only one with a class."""
+    rows, groups = numpy.arange(180), numpy.repeat(numpy.arange(6), 30)
+    targets = numpy.where((groups == alone) & (rows % 3 == 0), 2, rows % 2)
+    inputs = numpy.random.default_rng(0).normal(size=(180, 2))
+    examples = replace(table(inputs, targets), groups=groups)
+    settings = menu(Planned(), "tabular").settings
+    tuned = next(one for one in settings if one.model == "gradient_boosting" and one.variant)
+    fitted = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, IN_TIME)
+    assert fitted.probabilities is not None
+    assert fitted.probabilities.shape == (5, 3)
+
+
+def test_rows_that_say_when_to_stop_teach_no_code_of_a_category() -> None:
+    draw = numpy.random.default_rng(0)
+    names = polars.Series("who", [f"s{number}" for number in draw.integers(100, size=300)], dtype=polars.Categorical)
+    examples = Examples("tabular", Task.REGRESS, polars.DataFrame([names]), draw.normal(size=(300, 1)))
+    candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", NetworkSettings("ffn", (8,), epochs=1))
+    fitting, rows = Fitting(examples, 1), numpy.arange(250)
+    learned = fitting.fit(candidate, rows, numpy.arange(250, 300), 0, IN_TIME).learned
+    learning, _ = fitting._kept_back(rows, 0)
+    assert learned is not None
+    assert (learned.prepared.flat(rows) == preparation(examples).fit(learning).flat(rows)).all()
+
+
 def test_a_training_ends_when_its_time_does() -> None:
     examples = table(*shipped.load_digits(return_X_y=True))
     split = outer_split(examples)
@@ -305,6 +346,15 @@ def test_by_time_there_is_one_way_to_divide_and_the_latest_fold_comes_first() ->
     starts = [split.test.min() for split in splits]
     assert starts == sorted(starts, reverse=True)
     assert all(split.training.max() < split.test.min() for split in splits)
+
+
+def test_of_many_examples_the_latest_folds_judge_first_and_the_earliest_not_at_all() -> None:
+    draw = numpy.random.default_rng(0)
+    examples = replace(table(draw.normal(size=(2000, 2)), draw.normal(size=2000)), times=numpy.arange(2000.0))
+    folds = Folds(examples, numpy.arange(2000), 0)
+    assert (folds.width, folds.rungs) == (3, 1), "of five by time"
+    assert max(split.test.max() for split in folds.of(0)) == 1999
+    assert min(len(split.training) for split in folds.of(0)) >= 900
 
 
 @pytest.mark.parametrize("metric", [ACCURACY, BALANCED_ACCURACY, R2, RMSE])

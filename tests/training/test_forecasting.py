@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import polars
@@ -22,21 +24,24 @@ from advisor.datasets.preparing.splits import inner_folds, outer_split
 from advisor.datasets.tables.series.seasons import seasons
 from advisor.errors import InputError
 from advisor.plain import encode
+from advisor.session.keeping import not_worth_it
+from advisor.training.child import fitting, forecasting
 from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.forecaster import Forecaster, History, fitted_steps
 from advisor.training.child.forecasting import MOST_SERIES, forecasts
-from advisor.training.child.lagged import lagged, repeated, usual_back, usual_error
+from advisor.training.child.lagged import lagged, reach, repeated, to_learn_from, usual_back, usual_error
 from advisor.training.child.metrics import mase, metric_named, pinball, score
 from advisor.training.child.request import Request
 from advisor.training.kept.applying import apply
 from advisor.training.kept.card import ESTIMATOR, read_card
 from advisor.training.kept.keeping import keep
-from advisor.training.kept.request import Applied, Apply, Keep
+from advisor.training.kept.request import Applied, Apply, Keep, Said
 from advisor.training.ladder.candidates import Candidate, Planned
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Best, Metric
+from advisor.training.ladder.outcome import Best, Metric, Winner
+from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import STATISTICAL
 
 Floats = NDArray[numpy.float64]
@@ -113,6 +118,36 @@ def test_boosting_of_differences_looks_at_nothing_that_comes_after(origin: int, 
     assert numpy.array_equal(mine[1], theirs[1])
 
 
+@settings(max_examples=20, deadline=None)
+@given(cut=st.integers(1, 60), seed=st.integers(0, 99), back=st.sampled_from([1, 10]), dated=st.booleans())
+def test_where_a_series_begins_changes_nothing_if_it_is_long_enough(
+    cut: int, seed: int, back: int, dated: bool
+) -> None:
+    def inputs(values: Floats, first: int) -> tuple[Floats, Floats]:
+        examples = examples_of(values, 2, repeats=(10, 15))
+        assert examples.series is not None
+        times = 86_400.0 * (18_000 + first + numpy.arange(len(values)))
+        examples = replace(examples, series=replace(examples.series, times=times, dated=dated))
+        assert len(values) - 2 >= reach(examples, back)
+        return lagged(examples, numpy.array([len(examples) - 1]), back)
+
+    values = waves(100, 10, seed=seed)
+    whole, late = inputs(values, 0), inputs(values[cut:], cut)
+    assert numpy.array_equal(whole[0], late[0])
+    assert numpy.array_equal(whole[1], late[1])
+    assert numpy.isfinite(whole[0]).all()
+
+
+def test_a_short_series_lacks_what_it_has_no_steps_for_and_is_not_taken_for_one_that_stays_as_it_is() -> None:
+    whole, short = (examples_of(one, repeats=(12,)) for one in (waves(200, 12), waves(20, 12)))
+    told, lacking = (lagged(one, numpy.array([len(one) - 1]), 1)[0] for one in (whole, short))
+    assert numpy.isfinite(told).all()
+    assert numpy.isnan(lacking).sum() == 3, "around two seasons before"
+    learned = to_learn_from(numpy.vstack([lacking, lacking]))
+    assert (learned[:, numpy.isnan(lacking[0])] == 0).all(), "trees cannot be fitted to nothing but gaps"
+    assert numpy.isnan(to_learn_from(numpy.vstack([told, lacking]))).sum() == 3
+
+
 def test_a_gap_that_lasts_until_the_forecast_is_forecast_too() -> None:
     values = waves(90, 12)
     with_gap = values.copy()
@@ -155,6 +190,62 @@ def test_many_series_are_refused_and_a_few_are_fitted_one_by_one() -> None:
     with pytest.raises(FittingError, match="30 are too many"):
         forecasts("ets", many, numpy.arange(30), 1)
     assert MOST_SERIES < 30
+
+
+class Slow:
+    """A series whose model takes a minute to fit and a second for each forecast, by a clock of its own."""
+
+    now = 0.0
+
+    def __init__(self, *_: object) -> None:
+        self._seconds = 60.0
+
+    def forecast(self, end: int, horizon: int) -> Floats:
+        Slow.now, self._seconds = Slow.now + self._seconds, 1.0
+        return numpy.zeros(horizon)
+
+
+@pytest.mark.parametrize(
+    ("series", "forecasts_of_each", "most", "told"),
+    [
+        (1, 100, 200.0, None),
+        (1, 100, 120.0, "159 s"),  # 60 and 99
+        (3, 2, 100.0, "180 s"),  # after the first fit, though there are six forecasts
+        (3, 2, -1.0, "180 s"),  # begun too late
+        (3, 2, math.inf, None),
+    ],
+)
+def test_forecasts_that_take_too_long_are_given_up_after_the_first_of_them(
+    series: int, forecasts_of_each: int, most: float, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Slow, "now", 0.0)
+    monkeypatch.setattr(forecasting, "History", Slow)
+    monkeypatch.setattr(forecasting, "time", SimpleNamespace(monotonic=lambda: Slow.now))
+    steps = series * forecasts_of_each
+    number = numpy.repeat(numpy.arange(series), forecasts_of_each)
+    known = Series(numpy.ones(steps), number, numpy.arange(float(steps)), numpy.arange(1, steps + 1))
+    if told is None:
+        assert forecasts("ets", known, numpy.arange(steps), 1, most).shape == (steps, 1)
+        return
+    with pytest.raises(FittingError, match=f"would take about {told}"):
+        forecasts("ets", known, numpy.arange(steps), 1, most)
+    assert Slow.now <= 61, "no second model is fitted"
+
+
+def test_of_a_series_the_forecasts_of_finals_have_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def told(variant: str, series: Series, rows: Floats, horizon: int, most: float) -> Floats:
+        given.append(most)
+        return numpy.zeros((len(rows), horizon))
+
+    monkeypatch.setattr(fitting, "forecasts", told)
+    examples = examples_of(waves(60))
+    rows = numpy.arange(len(examples))
+    for judged in (True, False):
+        allowance = Allowance(3.0, math.inf, judged=judged)
+        Fitting(examples, 1).fit(CANDIDATES["AutoETS"], rows[:30], rows[30:], 0, allowance)
+    assert given == [fitting.PATIENCE * 3.0, math.inf]
 
 
 def test_of_a_long_series_the_latest_steps_are_fitted() -> None:
@@ -299,13 +390,13 @@ def test_a_horizon_beyond_the_series_is_refused(tmp_path: Path) -> None:
 # --- saved -------------------------------------------------------------------------------------------------------
 
 
-def kept(data: Path, winner: Candidate, folder: Path, horizon: int) -> Path:
+def kept(data: Path, winner: Candidate, folder: Path, horizon: int, verdict: str = "baseline") -> Path:
     found = inspect(data, "sold")
     asked = Request(str(data), "sold", found.fingerprint, Planned(), 60, 60, 0, 1, 10_000, horizon=horizon)
     best = Best(winner.name, winner.kind, 1.0, 0.8, 1.2, encode(winner.settings) if winner.settings else {})
     folder.mkdir()
     metric = Metric("rmse", "RMSE", 0.01, False, task="forecast", in_units=True)
-    keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, 60.0, str(folder), "2026-05-01"), time.monotonic())
+    keep(Keep(asked, best, metric, verdict, "It won.", 0.1, 60.0, str(folder), "2026-05-01", None), time.monotonic())
     return folder
 
 
@@ -333,10 +424,45 @@ def test_a_saved_forecast_goes_on_after_the_end_of_other_data(name: str, tmp_pat
     assert len(read_card(folder).ahead_low) == 3
 
 
-def test_a_saved_forecast_refuses_a_series_that_is_too_short(tmp_path: Path) -> None:
-    folder = kept(table(tmp_path / "sold.csv", waves(200, 7)), CANDIDATES["AutoETS"], tmp_path / "model", 1)
-    short = table(tmp_path / "new.csv", waves(5, 7))
-    with pytest.raises(InputError, match="fewer than the 14 steps"):
+@pytest.mark.parametrize(
+    ("name", "warning"),
+    [
+        ("trivial", "No model was better, beyond noise, than repeating an earlier value, which is all it does."),
+        ("linear", "It was not better, beyond noise, than repeating an earlier value."),
+    ],
+)
+def test_what_is_no_better_than_an_earlier_value_is_saved_with_a_warning(
+    name: str, warning: str, tmp_path: Path
+) -> None:
+    values = waves(200, 7, noise=0.01)
+    folder = kept(table(tmp_path / "sold.csv", values), CANDIDATES[name], tmp_path / "model", 3, "nothing")
+    assert read_card(folder).warning == warning
+    page = (folder / "README.md").read_text()
+    assert f"{name}, which the folds chose among the models" in page
+    assert warning in page
+    output = tmp_path / "next.csv"
+    apply(Apply(str(folder), str(tmp_path / "sold.csv"), str(output), 1), lambda message: None)
+    if name == "trivial":
+        assert "The model repeats the value of 7 steps before." in page
+        assert polars.read_csv(output)["prediction"].to_numpy() == pytest.approx(values[-7:-4])
+
+
+def test_forecasts_alone_are_saved_where_nothing_was_better() -> None:
+    def why(task: Task, verdict: Winner) -> str | None:
+        best = Best("linear", Kind.BASELINE, 1.0, 0.8, 1.2)
+        return not_worth_it(SimpleNamespace(best=best, verdict=verdict, data=SimpleNamespace(task=task)))  # type: ignore[arg-type]
+
+    assert why(Task.FORECAST, Winner.NOTHING) is None
+    assert "no model was better than looking at no input" in (why(Task.REGRESS, Winner.NOTHING) or "")
+    assert why(Task.REGRESS, Winner.BASELINE) is None
+
+
+@pytest.mark.parametrize(("name", "needs"), [("AutoETS", 14), ("boosting of differences", 21)])
+def test_a_saved_forecast_refuses_a_series_that_is_too_short(name: str, needs: int, tmp_path: Path) -> None:
+    folder = kept(table(tmp_path / "sold.csv", waves(200, 7)), CANDIDATES[name], tmp_path / "model", 1)
+    assert f"The last {needs} steps are needed at least." in (folder / "README.md").read_text()
+    short = table(tmp_path / "new.csv", waves(needs - 1, 7))
+    with pytest.raises(InputError, match=f"fewer than the {needs} steps"):
         apply(Apply(str(folder), str(short), str(tmp_path / "next.csv"), 1), lambda message: None)
 
 
@@ -351,8 +477,11 @@ def test_each_of_several_series_goes_on_by_itself(tmp_path: Path) -> None:
         return path
 
     folder = kept(shops(tmp_path / "sold.csv", 150), CANDIDATES["AutoETS"], tmp_path / "model", 2)
-    output = tmp_path / "next.csv"
-    apply(Apply(str(folder), str(shops(tmp_path / "new.csv", 160)), str(output), 1), lambda message: None)
+    output, new, told = tmp_path / "next.csv", shops(tmp_path / "new.csv", 160), list[object]()
+    with new.open("a") as file:
+        file.write(",aa,5.0\n")
+    apply(Apply(str(folder), str(new), str(output), 1), told.append)
+    assert Said("Series without a forecast", "None of their rows has a time: 'aa'.") in told
     rows = polars.read_csv(output)
     assert rows["series"].to_list() == ["a", "a", "b", "b"]
     assert rows["step"].to_list() == [1, 2, 1, 2]

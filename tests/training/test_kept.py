@@ -18,7 +18,7 @@ import numpy
 import polars
 import pytest
 from PIL import Image
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, balanced_accuracy_score
 from sklearn.preprocessing import FunctionTransformer
 from skops import io as skops
 
@@ -38,7 +38,7 @@ from advisor.training.kept.keeping import keep, quantiles
 from advisor.training.kept.request import Applied, Apply, Keep, Message, Said
 from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, Planned, together
 from advisor.training.ladder.menu import menu
-from advisor.training.ladder.outcome import Best, Metric
+from advisor.training.ladder.outcome import Best, Final, Metric
 from advisor.training.ladder.trial_record import Kind, Stage
 
 ACCURACY, R2 = Metric("accuracy", "accuracy", 0.01), Metric("r2", "R²", 0.01)
@@ -94,6 +94,7 @@ def saved(
     folder: Path,
     seconds: float = 60.0,
     metric: Metric | None = None,
+    final: Final | None = None,
 ) -> Path:
     """The winner, as the child of `advisor try --save` keeps it."""
     found = inspect(data, target)
@@ -101,7 +102,8 @@ def saved(
     metric = metric or (ACCURACY if found.task is Task.CLASSIFY else R2)
     best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, winner.settings_json)
     folder.mkdir()
-    keep(Keep(asked, best, metric, "baseline", "It won.", 0.1, seconds, str(folder), "2026-05-01"), time.monotonic())
+    request = Keep(asked, best, metric, "baseline", "It won.", 0.1, seconds, str(folder), "2026-05-01", final)
+    keep(request, time.monotonic())
     return folder
 
 
@@ -241,6 +243,45 @@ def test_where_a_class_is_rare_the_same_score_is_told_of_new_examples_too(tmp_pa
     )
     usual = written(tmp_path / "usual.csv", [row for row in rows if row["class"] == "usual"])
     assert applied_here(model, usual)[0].score is None, "there is none to be found"
+
+
+def worth(winner: Candidate, balanced: float, **thresholds: float) -> Final:
+    """A finalist whose decisions the trials told."""
+    also = {"balanced_accuracy": balanced}
+    return Final(winner.name, winner.kind, (0.9,), 0.9, 0.8, 0.95, also=also, thresholds=thresholds)
+
+
+def test_a_rare_class_is_decided_for_from_the_threshold_that_the_trials_told(tmp_path: Path) -> None:
+    rows = changed(flats(240), lambda number, row: {"class": "rare" if number % 12 == 0 else "usual"})
+    data = written(tmp_path / "flats.csv", without(rows, "rent"))
+    model = saved(
+        data, "class", LINEAR, tmp_path / "model", metric=PRECISION, final=worth(LINEAR, 0.85, balanced_accuracy=0.08)
+    )
+    found, lines, _ = applied_here(model, data)
+    likely, truth = [float(line["probability of rare"]) for line in lines], [row["class"] for row in rows]
+    said = [line["prediction"] for line in lines]
+    assert said == ["rare" if one >= 0.08 else "usual" for one in likely]
+    assert 0 < said.count("rare") < 240
+    assert found.decided == pytest.approx(balanced_accuracy_score(truth, said))
+    assert found.score == pytest.approx(average_precision_score([one == "rare" for one in truth], likely))
+    assert "It is decided for `rare` from a probability of 0.08 on" in (model / README).read_text()
+    usual = written(tmp_path / "usual.csv", [row for row in rows if row["class"] == "usual"])
+    assert applied_here(model, usual)[0].decided is None
+
+
+def test_of_several_classes_each_counts_the_same_as_in_the_trials(tmp_path: Path) -> None:
+    names = ("often", "often", "often", "often", "often", "seldom", "often", "rarely")
+    rows = changed(flats(160), lambda number, row: {"class": names[number % 8]})
+    data = written(tmp_path / "flats.csv", without(rows, "rent"))
+    loss = Metric("log_loss", "log loss", 0.01, False)
+    model = saved(data, "class", LINEAR, tmp_path / "model", metric=loss, final=worth(LINEAR, 0.6))
+    found, lines, _ = applied_here(model, data)
+    shares = numpy.array([0.75, 0.125, 0.125])
+    classes = numpy.array(["often", "rarely", "seldom"])
+    expected = classes[(probabilities(lines, list(classes)) / shares).argmax(axis=1)].tolist()
+    assert [line["prediction"] for line in lines] == expected
+    assert len(set(expected)) == 3, "and not the most frequent class alone"
+    assert found.decided == pytest.approx(balanced_accuracy_score([row["class"] for row in rows], expected))
 
 
 def reviews(count: int) -> list[Row]:
@@ -391,7 +432,7 @@ def test_a_card_says_what_the_model_is_and_one_of_another_version_that_it_is(tab
     model = saved(table, "class", NETWORK, tmp_path / "model")
     assert {path.name for path in model.iterdir()} == {CARD, README, PREPARATION, WEIGHTS}
     told = json.loads((model / CARD).read_text())
-    assert (told["schema"], told["score"], told["low"], told["high"]) == ("advisor/model/1", 0.9, 0.8, 0.95)
+    assert (told["schema"], told["score"], told["low"], told["high"]) == ("advisor/model/2", 0.9, 0.8, 0.95)
     assert told["fingerprint"] == inspect(table, "class").fingerprint
     assert [column["name"] for column in told["intake"]["columns"]] == ["size", "city", "lift", "built"]
     assert told["plan"]["network"] == "ffn"
@@ -402,7 +443,7 @@ def test_a_card_says_what_the_model_is_and_one_of_another_version_that_it_is(tab
     (model / CARD).write_text(json.dumps({**told, "versions": {**told["versions"], "scikit-learn": "0.1.0"}}))
     assert "was saved with scikit-learn 0.1.0, and" in applied_here(model, table)[2]
     (model / CARD).write_text(json.dumps({**told, "schema": "advisor/model/7"}))
-    assert "in format 7, and this version reads format 1" in str(refusal(model, table))
+    assert "in format 7, and this version reads format 2" in str(refusal(model, table))
     (model / CARD).write_text(json.dumps({**told, "intake": 3}))
     assert "card.json: the saved model is damaged (card.intake: a mapping is expected" in str(refusal(model, table))
     (model / CARD).write_text(json.dumps({"schema": "something/1"}))

@@ -33,6 +33,7 @@ from advisor.training.child.metrics import (
     ranking,
     rarer,
     refined_brier,
+    says_something,
     score,
 )
 from advisor.training.ladder.intervals import t_interval
@@ -134,6 +135,16 @@ def test_where_some_parts_lack_the_rare_class_the_logarithmic_loss_decides() -> 
     targets = np.repeat([0, 1], [90, 10])
     assert metric_of("classify", targets, [targets[50:], targets[80:95]]).name == "average_precision"
     assert metric_of("classify", targets, [targets[:50], targets[50:]]) is LOG_LOSS, "by time, the first half has none"
+
+
+def test_where_nothing_varies_the_error_decides_over_the_explained_share() -> None:
+    varied, level = np.linspace(0, 1, 10)[:, None], np.full((10, 1), 0.1)
+    targets = np.concatenate([varied, level])
+    assert metric_of("regress", targets, [varied, level, varied]) is R2, "a fold of one value is left out"
+    assert metric_of("regress", targets, [level, varied]) is RMSE
+    assert metric_of("regress", targets, [varied, level, level]) is RMSE
+    assert [says_something(R2, targets, rows) for rows in (np.arange(10), np.arange(10, 20))] == [True, False]
+    assert says_something(RMSE, targets, np.arange(10, 20))
 
 
 def test_a_score_that_is_no_number_is_told_and_never_returned() -> None:

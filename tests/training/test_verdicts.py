@@ -161,6 +161,17 @@ def test_settings_of_what_won_go_with_it_to_the_plan() -> None:
     assert (of_type.after, of_type.how) == ("random_forest", {"variant": "large_leaves"})
 
 
+def test_settings_of_scikit_learn_that_won_are_named_too() -> None:
+    """A project of what was never tried has settings that differ from them."""
+    told = judging(
+        [trial("random forest", around(0.9)), trial(NETWORK, around(0.8))],
+        [final("random forest", 0.9), final(NETWORK, 0.8)],
+        [Difference(NETWORK, "random forest", -0.1, -0.15, -0.05)],
+    )
+    of_type = told.bets(Winner.BASELINE)[0]
+    assert (of_type.after, of_type.how) == ("random_forest", {"variant": "default"})
+
+
 def test_what_the_clock_cut_is_given_up_where_something_simpler_won() -> None:
     trials = [trial("random forest", around(0.9, 0.008)), replace(trial(NETWORK, around(0.8)), hurried=True)]
     finals = [final("random forest", 0.9), final(NETWORK, 0.8)]
@@ -239,6 +250,27 @@ def test_of_a_series_nothing_is_said_only_where_no_finalist_beats_an_earlier_val
     assert kind is Winner.NOTHING
     assert "repeating an earlier value" in words
     assert "--seed" not in words, "a series is divided in one way only"
+
+
+def test_of_a_series_the_best_of_two_must_be_better_than_chance_makes_the_best_of_two() -> None:
+    rmse = Metric("rmse", "RMSE", 0.01, False, task="forecast", in_units=True)
+    ladder = Ladder(LADDER.menu, 6, 0.25, greater_is_better=False)
+    trials = [trial("trivial", around(3.0)), trial("random forest", around(4.0)), trial(NETWORK, around(4.0))]
+    finals = [final("trivial", 5.0), final("random forest", 3.0), final(NETWORK, 4.0)]
+
+    def judged_of(low: float) -> tuple[Winner, str]:
+        found = [
+            Difference("random forest", "trivial", 2.0, low, 4.0),
+            Difference(NETWORK, "trivial", 1.0, -1.0, 3.0),
+            Difference("random forest", NETWORK, 1.0, 0.5, 1.5),
+        ]
+        return Judging(ladder, rmse, trials, finals, found).verdict()
+
+    assert judged_of(1.0)[0] is Winner.BASELINE
+    kind, words = judged_of(0.1)
+    assert kind is Winner.NOTHING
+    assert words.endswith("random forest is 2 better in RMSE (95 % interval 0.1 to 4), which the best of several may be by "
+                          "chance.")  # fmt: skip
 
 
 def test_few_examples_that_are_told_alike_do_not_show_that_nothing_differs() -> None:
@@ -338,6 +370,16 @@ def test_the_planned_type_is_confirmed_overturned_or_no_different() -> None:
     assert (same.verdict, same.after) == (Verdict.NO_DIFFERENCE, "ffn")
     undecided = type_bet([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9])
     assert (undecided.verdict, undecided.after) == (Verdict.UNDECIDED, None)
+
+
+def test_the_best_of_many_rivals_overturns_a_bet_only_where_it_is_not_the_best_by_chance() -> None:
+    network, rival = trial(NETWORK, around(0.8)), trial("random forest", [0.82, 0.838, 0.819, 0.832, 0.814])
+    assert bets([network, rival])[0].verdict is Verdict.OVERTURNED
+    others = [
+        trial(name, around(0.7)) for name in ("linear", "nearest neighbours", "support vectors", "gradient boosting")
+    ]
+    bet = bets([network, rival, *others])[0]
+    assert (bet.verdict, bet.rival) == (Verdict.UNDECIDED, "random_forest")
 
 
 def test_what_the_held_out_examples_contradict_is_undecided() -> None:

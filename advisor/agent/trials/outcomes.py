@@ -26,6 +26,7 @@ from advisor.machine.state import (
 from advisor.plain import decode
 from advisor.probes.outcome import Outcome, readable
 from advisor.training.ladder.candidates import Member
+from advisor.training.ladder.variants import DEFAULT
 
 if TYPE_CHECKING:
     from advisor.training.ladder.outcome import Bet, TrialResults
@@ -38,8 +39,11 @@ KEEP = 5
 """Outcomes of one recommendation for one network on the same data."""
 MOST = 1000
 """Outcomes in all; the oldest go first."""
-VARIANT, ENSEMBLE = "trial.variant.", "trial.ensemble."
-"""Begin the facts on the settings of models that are no networks."""
+VARIANT, WEIGHTED, ENSEMBLE = "trial.variant.", "trial.weighted.", "trial.ensemble."
+LAGGED = "trial.lagged"
+"""Begin the facts on the settings of models that are no networks; the last is one of them."""
+SPLIT = "trial.split."
+"""Begins the facts on the split that somebody asked for."""
 PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
 """Hidden layers whose widths are facts; deeper networks are not remembered."""
@@ -81,11 +85,13 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
     data = found.data
     known = {DATA: data.fingerprint, "target": data.target, "examples": str(data.examples), "torch": data.torch}
     applies = {name: value for name, value in {**known, "machine": machine}.items() if value}
-    made = (_outcome(bet, applies, date) for bet in found.bets if bet.topic in TOPICS)
+    asked = {"test": data.given.test, "time_column": data.given.time_column, "group": data.given.group}
+    split = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
+    made = (_outcome(bet, applies, split, date) for bet in found.bets if bet.topic in TOPICS)
     return [outcome for outcome in made if outcome is not None]
 
 
-def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
+def _outcome(bet: Bet, applies: Mapping[str, str], split: Mapping[str, str], date: str) -> Outcome | None:
     tried = TOPICS[bet.topic]
     before, rival, after = (_setting(value) for value in (bet.before, bet.rival, bet.after))
     if before is None or rival is None:
@@ -109,6 +115,7 @@ def _outcome(bet: Bet, applies: Mapping[str, str], date: str) -> Outcome | None:
         date=date,
         work="training",
         also=also,
+        besides=split,
         kept=bool(also) and bet.topic == "network.type",
         bound_by=(DATA, *bound),
     )
@@ -137,8 +144,13 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, one in zip(PLACES, members, strict=False):
         found |= {f"{ENSEMBLE}{place}": one.model, f"{ENSEMBLE}{place}_share": one.share}
-    varied = [(one.model, one.variant) for one in members] or [(after, str(bet.how.get("variant", "")))]
-    return found | {f"{VARIANT}{model}": variant for model, variant in varied if variant}
+    if bet.how and not members:
+        members = [Member(after, bet.how.get("variant", ""), bet.how.get("weighted", False), share=1.0)]
+    for one in members:
+        found[f"{VARIANT}{one.model}"] = one.variant or DEFAULT
+        if one.weighted:
+            found[f"{WEIGHTED}{one.model}"] = True
+    return found | ({LAGGED: True} if bet.how.get("lagged") else {})
 
 
 def _widths(setting: str) -> dict[str, int]:
@@ -223,8 +235,10 @@ def _checked(outcome: Outcome) -> Outcome:
     if topic == "network.hidden_units":
         _check_widths(outcome, settings)
     elif (topic != "network.type" and outcome.also) or not all(
-        name.startswith((VARIANT, ENSEMBLE)) for name in outcome.also
+        name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED)) for name in outcome.also
     ):
+        raise ValueError("it tells more than a trial does")
+    if not all(name.startswith(SPLIT) for name in outcome.besides):
         raise ValueError("it tells more than a trial does")
     if None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")

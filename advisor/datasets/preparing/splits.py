@@ -107,13 +107,14 @@ def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | N
     """Ways to hold rows out, the most honest first; None where one is impossible."""
     impossible = ""
     if examples.times is not None:
-        pair = _last_by_time(examples.times, wanted)
+        pair, how = _last_by_time(examples.times, wanted), "the last ones by time"
         if pair is not None and examples.groups is not None:
             pair = without_shared_groups(pair, examples.groups)
-            yield pair, "the last ones by time, of groups that are not in the training"
-        else:
-            yield pair, "the last ones by time"
-        impossible = "; by time is impossible, since too many share theirs or their groups"
+            how = f"{how}, of groups that are not in the training"
+        alike = pair is not None and not _tell_apart(examples, *pair)
+        yield None if alike else pair, how
+        why = "one side would have a single class" if alike else "too many share theirs or their groups"
+        impossible = f"; by time is impossible, since {why}"
     if examples.groups is not None:
         yield whole_groups(examples, examples.groups, wanted, seed), f"whole groups drawn at random{impossible}"
         impossible = "; their groups are too few or too large to be kept apart"
@@ -122,6 +123,11 @@ def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | N
         impossible += "; there are more classes than places in it, so not every class is tested"
     training, test = train_test_split(numpy.arange(len(examples)), test_size=wanted, random_state=seed)
     yield (training, test), f"drawn at random{impossible}"
+
+
+def _tell_apart(examples: Examples, *parts: Rows) -> bool:
+    """False where one part has a single class, from which nothing is learned, or by which nothing is judged."""
+    return examples.task is not Task.CLASSIFY or all(numpy.ptp(examples.targets[part]) > 0 for part in parts if len(part))
 
 
 def _last_by_time(times: NDArray[Any], wanted: int) -> Pair | None:
@@ -177,7 +183,8 @@ def _folds(examples: Examples, rows: Rows, folds: int, seed: int) -> tuple[list[
     if times is not None:
         pairs = folds_by_time(times, groups, folds)
         if pairs:
-            return pairs, "later than the training"
+            telling = [pair for pair in pairs if _tell_apart(examples, *(rows[part] for part in pair))]
+            return telling or pairs, "later than the training"
     if groups is not None and len(numpy.unique(groups)) >= 2:
         return _folds_by_group(groups, classes, min(folds, len(numpy.unique(groups))), seed), "whole groups"
     if classes is not None:

@@ -24,6 +24,8 @@ _MOST_COLUMNS_TO_COMPARE = 100
 _NEARLY_CONSTANT = 0.995
 _ORDERED = 0.99
 _FEWEST_ROWS = 20
+_FEWEST_MOMENTS = 20
+"""Different times from which rows that share them may be in their order: many are of one day, say."""
 _FEWEST_OF_A_CLASS = 5
 """Rows of a class from which it shows whether they stand together."""
 
@@ -77,12 +79,12 @@ def _tells_persons(judged: Judged) -> bool:
 
 
 def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:
-    """The first date by which the rows stand in order, each at a time of its own; other dates are only mentioned."""
+    """The first date by which the rows stand in order, of enough different times; other dates are only mentioned."""
     dates = [judged for judged in columns if judged.kind is Kind.DATE]
     for judged in dates:
         held = judged.values.drop_nulls()
         steps = held.diff().drop_nulls().dt.total_microseconds()
-        if len(held) < max(_FEWEST_ROWS, 0.99 * len(judged.values)) or held.n_unique() < 0.95 * len(held):
+        if len(held) < max(_FEWEST_ROWS, 0.99 * len(judged.values)) or held.n_unique() < _FEWEST_MOMENTS:
             continue
         if max((steps >= 0).sum(), (steps <= 0).sum()) >= _ORDERED * len(steps):
             what = (

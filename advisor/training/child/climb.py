@@ -6,6 +6,7 @@ import math
 import statistics
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy
@@ -15,7 +16,7 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
-from advisor.training.child.deciding import Decisions, decisions
+from advisor.training.child.deciding import Decisions, decided_for, decisions, shares_of
 from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
@@ -32,8 +33,8 @@ from advisor.training.child.metrics import (
     mase,
     metric_named,
     metric_of,
-    rarer,
     refined_brier,
+    says_something,
     score,
 )
 from advisor.training.child.request import (
@@ -48,6 +49,7 @@ from advisor.training.child.request import (
     Refused,
     Request,
 )
+from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
@@ -135,8 +137,9 @@ class Climb:
         self._metric = (
             metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
+        left_out = self._judging(targets)
         self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
-        self._fitting = Fitting(examples, request.threads, ONE_TRIAL * request.budget / self._folds.width)
+        self._fitting = Fitting(examples, request.threads)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
             menu(
@@ -175,6 +178,9 @@ class Climb:
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
         tell(Ready(tried, self._told_metric, self._folds.rungs))
+        if left_out:
+            told = "1 fold was" if left_out == 1 else f"{left_out:,} folds were"
+            tell(Note(f"{told} left out, since {self._metric.title} says nothing of examples as much alike as theirs."))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
         if examples.series is not None and statistical_there():
@@ -183,6 +189,21 @@ class Climb:
                 tell(Note(f"Statistical models are fitted to the latest {most:,} steps; the series has {longest:,}."))
         self._to_start = time.monotonic() - begun
         """Seconds that scikit-learn and the data took; torch takes about as long."""
+
+    def _judging(self, targets: Numbers) -> int:
+        """Leave out the folds of which the metric says nothing, and say how many. Raises InputError where all are such, or the
+        held-out examples.
+        """
+        says = partial(says_something, self._metric, targets)
+        left_out, held_out = self._folds.keep(says), says(self._outer.test)
+        if held_out and self._folds.width:
+            return left_out
+        why = "a class is missing there" if targets.ndim == 1 else "their values never vary"
+        which = "the folds that models are chosen by" if held_out else "the held-out examples"
+        what = f"{self._metric.title} says nothing of {which}, since {why}"
+        other = "log_loss or accuracy" if targets.ndim == 1 else "rmse or mae"
+        remedy = f"Take {other}, or divide the data in another way."
+        raise input_error("The metric cannot be used", what, where="--metric", remedy=remedy)
 
     def search(self) -> None:
         """Trials until nothing is worth its time."""
@@ -223,6 +244,8 @@ class Climb:
 
     def finals(self) -> None:
         """The finals, and once they are told what there is to know about the winner."""
+        if told := self._lacking():
+            self._tell(Note(told))
         final_round = FinalRound(
             self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
         )
@@ -232,6 +255,12 @@ class Climb:
             known = message if isinstance(message, Finals) else known
         if known is not None:
             self._explain(final_round, known)
+
+    def _lacking(self) -> str:
+        decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]
+        guessed = any(how is not None and how.thresholds and not self._answers(name) for how, name in decided)
+        known = self._ladder.candidates(self._trials)
+        return lacking(self._request.finished, known, self._seen, guessed=guessed)
 
     def _explain(self, final_round: FinalRound, known: Finals) -> None:
         """Nothing is to be explained where nothing was better than looking at no input."""
@@ -255,11 +284,8 @@ class Climb:
         if self._metric.reads is not Reads.PROBABILITIES:
             return None
         learned = self._fitting.examples.targets[self._outer.training]
-        shares = numpy.bincount(learned, minlength=len(self._fitting.examples.classes)) / len(learned)
-        positive = self._metric.positive
-        if positive is None and len(numpy.unique(learned)) == 2:
-            positive = rarer(learned)
-        return decisions(shares, positive, self._answers(name))
+        shares = shares_of(learned, len(self._fitting.examples.classes))
+        return decisions(shares, decided_for(self._metric, learned), self._answers(name))
 
     def _answers(self, name: str) -> list[tuple[Numbers, Numbers]]:
         """The truth and the probabilities of a candidate on the folds; of several together those of their average."""
@@ -294,12 +320,33 @@ class Climb:
         return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
 
     def _trial(self, step: Step, until: float) -> Trial:
-        """The candidate on the folds of the rung; what goes wrong with it costs this trial only."""
+        """The candidate on the folds of the rung; what goes wrong with it costs this trial only.
+
+        A network for which there is no time on all of them is judged on one, in a training as long as they had together.
+        """
+        candidate, folds = step.candidate, self._folds.of(step.rung)
+        begun = time.monotonic()
+        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
+        try:
+            try:
+                return self._on_folds(made, step, len(folds), until)
+            except TooSlowError:
+                if step.rung or len(folds) == 1:
+                    raise
+                found = self._on_folds(made, step, 1, until)
+                return replace(found, status=Status.SHORT if found.status is Status.DONE else found.status)
+        except TooSlowError as error:
+            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
+        except (FittingError, MemoryError) as error:
+            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
+            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+
+    def _on_folds(self, made: Trial, step: Step, width: int, until: float) -> Trial:
         candidate, folds = step.candidate, self._folds.of(step.rung)
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
-        allowed = max(2 * usual, self._allowed(candidate))
+        allowed = max(2 * usual, self._allowed(candidate) * len(folds) / width)
 
         def fit(place: int) -> Once:
             fitted = self._fitting.fit(
@@ -314,20 +361,13 @@ class Climb:
             likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
             if candidate.kind is Kind.BASELINE or self._metric.reads is Reads.PROBABILITIES:
-                answers = fitted.predicted if likely is None else likely
+                answers = fitted.predicted if likely is None else likely.astype(numpy.float32)  # of many classes, much
                 self._seen.setdefault(candidate.name, {})[step.rung, place] = truth, answers
             found = self._score(truth, fitted)
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
-        made = Trial(candidate.name, candidate.kind, candidate.stage, step.rung, candidate.settings_json)
-        try:
-            return on_folds(made, fit, len(folds), last)
-        except TooSlowError as error:
-            return replace(made, seconds=time.monotonic() - begun, status=Status.SLOW, failure=str(error))
-        except (FittingError, MemoryError) as error:
-            failure = "The memory was not enough for it." if isinstance(error, MemoryError) else str(error)
-            return replace(made, seconds=time.monotonic() - begun, status=Status.FAILED, failure=failure)
+        return on_folds(made, fit, width, last)
 
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
@@ -349,9 +389,20 @@ class Climb:
             return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
         if candidate.name not in self._rehearsed:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
-        one = self._rehearsed[candidate.name]
+        one = self._rehearsed[candidate.name] * self._off(candidate)
         most = self._folds.width * one
         return most if self._is_bet(candidate) else min(most, max(one, ONE_BASELINE * self._request.budget))
+
+    def _off(self, candidate: Candidate) -> float:
+        """Times what its rehearsal says that the same model took with its usual settings; 1 before it was tried.
+
+        Many rounds on few examples cost more than their share.
+        """
+        usual = (c for c in self._ladder.menu.openers if c.model == candidate.model and not c.weighted)
+        plain = next((c.name for c in usual if candidate.variant and not c.variant), "")
+        took = next((t.seconds / len(t.scores) for t in self._trials if t.name == plain and t.scores), 0.0)
+        said = self._rehearsed.get(plain, 0.0)
+        return took / said if took and said else 1.0
 
     def _is_bet(self, candidate: Candidate) -> bool:
         return candidate.model == self._request.planned.network

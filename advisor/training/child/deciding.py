@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy
 from sklearn.metrics import f1_score
 
-from advisor.training.child.metrics import BALANCED_ACCURACY, Floats, Numbers, score
+from advisor.training.child.metrics import BALANCED_ACCURACY, Floats, Metric, Numbers, rarer, score
 from advisor.training.child.thresholds import BALANCED, F1, best_thresholds
 
 
@@ -27,17 +27,35 @@ class Decisions:
     thresholds: Mapping[str, float]
     """By the metric that each serves; empty of several classes."""
 
+    def classes(self, probabilities: Numbers, purpose: str = BALANCED) -> Numbers:
+        """The class numbers (n,) that these probabilities (n, classes) are taken for, to serve this metric."""
+        if self.positive is None:
+            likeliest: Numbers = (probabilities / numpy.maximum(self.shares, 1e-12)).argmax(axis=1)
+            return likeliest
+        others = probabilities.copy()
+        others[:, self.positive] = -1.0
+        taken = probabilities[:, self.positive] >= self.thresholds[purpose]
+        return numpy.where(taken, self.positive, others.argmax(axis=1))
+
     def scores(self, truth: Numbers, probabilities: Numbers) -> dict[str, float]:
         """Balanced accuracy, and F1 of the rarer of two classes, of these decisions."""
-        if self.positive is None:
-            weighted = probabilities / numpy.maximum(self.shares, 1e-12)
-            return {BALANCED: score(BALANCED_ACCURACY, truth, weighted.argmax(axis=1))}
-        mine, likely = truth == self.positive, probabilities[:, self.positive]
-        taken = {name: likely >= threshold for name, threshold in self.thresholds.items()}
-        return {
-            BALANCED: score(BALANCED_ACCURACY, mine.astype(int), taken[BALANCED].astype(int)),
-            F1: float(f1_score(mine, taken[F1], zero_division=0.0)),
-        }
+        found = {BALANCED: score(BALANCED_ACCURACY, truth, self.classes(probabilities))}
+        if self.positive is not None:
+            taken = self.classes(probabilities, F1) == self.positive
+            found[F1] = float(f1_score(truth == self.positive, taken, zero_division=0.0))
+        return found
+
+
+def decided_for(metric: Metric, learned: Numbers) -> int | None:
+    """The rarer of two classes, by the class numbers (n,) that were learned from; None of several."""
+    if metric.positive is None and len(numpy.unique(learned)) == 2:
+        return rarer(learned)
+    return metric.positive
+
+
+def shares_of(learned: Numbers, classes: int) -> Floats:
+    """Of the classes among the class numbers (n,) that were learned from; (classes,)."""
+    return numpy.bincount(learned, minlength=classes) / len(learned)
 
 
 def decisions(shares: Floats, positive: int | None = None, seen: Iterable[tuple[Numbers, Numbers]] = ()) -> Decisions:

@@ -149,20 +149,20 @@ class FinalRound:
                 yield self._known()
 
     def _add(self, candidate: Candidate, fitted: Fitted) -> None:
-        """A refit that the clock has cut counts only as long as there is no whole one."""
+        """A refit that the clock has cut counts only as long as there is no whole one. Raises MeaninglessError."""
+        said = fitted.read_by(self._metric.reads)
+        found, drawn = score(self._metric, self._truth, said), self._resampling.scores(said)
         refits = self.refits.setdefault(candidate.name, Refits(candidate))
         refits.seconds += fitted.seconds
         if fitted.short and refits.scores:
             return
         if refits.cut:
             refits = self.refits[candidate.name] = Refits(candidate, seconds=refits.seconds, hurried=refits.hurried)
-        said = fitted.read_by(self._metric.reads)
-        found = score(self._metric, self._truth, said)
         refits.cut = fitted.short
         refits.hurried |= fitted.hurried
         refits.fitted = refits.fitted or fitted
         refits.scores.append(found)
-        refits.drawn.append(self._resampling.scores(said))
+        refits.drawn.append(drawn)
         refits.right.append(self._truth == fitted.predicted)
         if fitted.probabilities is None:
             if self._beside is not None:

@@ -51,12 +51,13 @@ class Learned:
     """A model that was fitted, and what turns examples into its inputs."""
 
     model: Any
-    """An estimator of scikit-learn, or a network; None of a statistical model, which is fitted to each series anew."""
+    """An estimator of scikit-learn, or a network; None of a statistical model, which is fitted to each series anew, and of a
+    repeated step."""
     prepared: Preparation
     network: Description | None = None
     """The description that the network is built from; None of an estimator."""
     back: int = 0
-    """Steps before, from whose values an estimator of a series predicts the difference; 0 of others."""
+    """Steps before, whose values are repeated, or from which an estimator of a series predicts the difference; 0 of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Fitted:
     probabilities: Numbers | None = None
     """Of the classes (n, classes), where there are classes."""
     learned: Learned | None = None
-    """None of a forecast that only repeats a step."""
+    """None of predictions alone."""
 
     def read_by(self, reads: Reads) -> Numbers:
         """The part of the answer that a metric which reads this looks at."""

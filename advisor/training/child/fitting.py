@@ -28,7 +28,7 @@ from advisor.networks.spec import Description
 from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
-from advisor.training.child.lagged import lagged, repeated, usual_back
+from advisor.training.child.lagged import lagged, repeated, to_learn_from, usual_back
 from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS, variants
@@ -41,6 +41,8 @@ Rows: TypeAlias = NDArray[numpy.int64]
 
 EARLY_STOPPING_NEEDS = 100
 """Examples to learn from, below which none are kept back: so few would say little about when to stop."""
+PATIENCE = 2
+"""Times what a trial is allowed for each fold that forecasts of a statistical model may take; finals have their time."""
 KEPT_BACK = 6
 """One in so many of the examples to learn from is kept back for early stopping."""
 WORTH_THREADS = 2_000_000
@@ -67,15 +69,10 @@ CACHED_PREPARATIONS = 64
 class Fitting:
     """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
 
-    def __init__(self, examples: Examples, threads: int, patience: float = math.inf) -> None:
-        """
-        Args:
-            patience: seconds that forecasts of a statistical model should take for each part.
-        """
+    def __init__(self, examples: Examples, threads: int) -> None:
         self.examples = examples
         self._unfitted = preparation(examples)
         self._threads = threads
-        self.patience = patience
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
@@ -93,7 +90,8 @@ class Fitting:
         begun = time.monotonic()
         try:
             if candidate.settings is None:
-                fitted = self._classical(candidate, training, test, seed)
+                most = min(PATIENCE * allowance.seconds, allowance.until - begun) if allowance.judged else math.inf
+                fitted = self._classical(candidate, training, test, seed, most=most)
             else:
                 fitted = self._network(candidate.settings, training, test, seed, allowance, on_epoch)
         except UnbuildableError as error:
@@ -141,12 +139,21 @@ class Fitting:
         return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * usual)
 
     def _classical(
-        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any] = _AS_USUAL
+        self,
+        candidate: Candidate,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        changed: Mapping[str, Any] = _AS_USUAL,
+        most: float = math.inf,
     ) -> Fitted:
+        """`most`: seconds that the forecasts of a statistical model may take."""
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
-            return Fitted(repeated(self.examples, test, usual_back(self.examples, training)))
+            back = usual_back(self.examples, training)
+            learned = Learned(None, self._preparation(training), back=back)
+            return Fitted(repeated(self.examples, test, back), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
-            return self._forecaster(candidate, training, test, seed, changed)
+            return self._forecaster(candidate, training, test, seed, changed, most)
         prepared = self._preparation(training)
         if candidate.model == TOGETHER:
             parts = [(one, self._classical(one.alone, training, test, seed)) for one in candidate.members]
@@ -213,7 +220,7 @@ class Fitting:
         return self._inputs(training, rows, flat=True), None
 
     def _forecaster(
-        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any]
+        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any], most: float
     ) -> Fitted:
         """A statistical model of the series, or a model of how far off an earlier value will be."""
         examples, prepared = self.examples, self._preparation(training)
@@ -221,7 +228,7 @@ class Fitting:
             raise FittingError("It is for series of which all steps are there.")
         if not candidate.lagged:
             horizon = examples.targets.shape[1]
-            found = forecasts(candidate.variant, examples.series, test, horizon, self.patience)
+            found = forecasts(candidate.variant, examples.series, test, horizon, most)
             return Fitted(found, learned=Learned(None, prepared))
         back = usual_back(examples, training)
         (inputs, base), (tested, of_test) = (lagged(examples, rows, back) for rows in (training, test))
@@ -230,7 +237,7 @@ class Fitting:
         off = examples.targets[training] - base
         known = numpy.isfinite(off).all(axis=1)
         with threadpool_limits(self._threads if inputs.size >= WORTH_THREADS else 1):
-            estimator.fit(inputs[known], off[known] if base.shape[1] > 1 else off[known, 0])
+            estimator.fit(to_learn_from(inputs[known]), off[known] if base.shape[1] > 1 else off[known, 0])
             predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
         return Fitted(predicted, learned=Learned(estimator, prepared, back=back))
 
@@ -243,12 +250,12 @@ class Fitting:
         allowance: Allowance,
         on_epoch: Callable[[Epoch], None] | None,
     ) -> Fitted:
-        prepared = self._preparation(training)
         flat = family(settings.network).takes_rows
         learning, stopping = self._kept_back(training, seed) if settings.early_stopping else (training, None)
+        prepared = self._preparation(learning)  # whose codes of categories know no answer that says when to stop
 
         def part(rows: Rows) -> Part:
-            return self._inputs(training, rows, flat=flat), prepared.targets(rows)
+            return self._inputs(learning, rows, flat=flat), prepared.targets(rows)
 
         described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task)
         found, network = self.with_torch().fit(
@@ -256,7 +263,7 @@ class Fitting:
             settings,
             part(learning),
             part(stopping) if stopping is not None else None,
-            self._inputs(training, test, flat=flat),
+            self._inputs(learning, test, flat=flat),
             seed,
             allowance,
             on_epoch,
@@ -266,11 +273,26 @@ class Fitting:
         return replace(found, predicted=said.predicted, probabilities=said.probabilities, learned=learned)
 
     def _kept_back(self, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
-        """Rows to learn from, and rows that say when to stop; by time, group or class as all splits are."""
+        """Rows to learn from, and rows that say when to stop: by time or group as all splits are, else the same share of each
+        class, but of a very rare one none. None where they would be too few, or of a single class among those learned from.
+        """
+        examples = self.examples
         if len(training) < EARLY_STOPPING_NEEDS:
             return training, None
-        split = inner_folds(self.examples, training, KEPT_BACK, seed)[-1]
-        return split.training, split.test
+        if examples.task is Task.CLASSIFY and examples.times is None and examples.groups is None:
+            _, number, counts = numpy.unique(examples.targets[training], return_inverse=True, return_counts=True)
+            often = numpy.flatnonzero(counts[number] >= KEPT_BACK // 2)
+            by_class = numpy.lexsort((numpy.random.default_rng(seed).random(len(often)), number[often]))
+            stopping = numpy.sort(training[often[by_class[KEPT_BACK // 2 :: KEPT_BACK]]])
+            learning = numpy.setdiff1d(training, stopping)
+        else:
+            split = inner_folds(examples, training, KEPT_BACK, seed)[-1]
+            learning, stopping = split.training, split.test
+        if examples.task is Task.CLASSIFY:
+            stopping = stopping[numpy.isin(examples.targets[stopping], examples.targets[learning])]
+            if len(numpy.unique(examples.targets[stopping])) < 2:
+                return training, None
+        return learning, stopping
 
     def _preparation(self, training: Rows) -> Preparation:
         key = training.tobytes()

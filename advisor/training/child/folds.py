@@ -32,11 +32,26 @@ class Folds:
     def __init__(self, examples: Examples, rows: Rows, seed: int) -> None:
         width, rungs = next(((w, r) for most, w, r in _SIZES if len(rows) <= most), _LARGE)
         self._splits = _distinct(examples, rows, width * rungs, seed)
-        if examples.times is not None and width > 1:  # there is one way to divide them: all of its folds at once
-            width = len(self._splits)
-        self.width = min(width, len(self._splits))
-        self.rungs = max(1, len(self._splits) // self.width)
-        self.held_out_share = float(numpy.mean([len(split.test) / len(split.training) for split in self._splits]))
+        self._widest = width
+
+    @property
+    def width(self) -> int:
+        """Folds of a rung."""
+        return min(self._widest, len(self._splits))
+
+    @property
+    def rungs(self) -> int:
+        return max(1, len(self._splits) // self.width)
+
+    @property
+    def held_out_share(self) -> float:
+        return float(numpy.mean([len(split.test) / len(split.training) for split in self._splits]))
+
+    def keep(self, judges: Callable[[Rows], bool]) -> int:
+        """Leave out, for all candidates alike, the folds whose rows judge nothing; how many that are."""
+        kept = [split for split in self._splits if judges(split.test)]
+        left_out, self._splits = len(self._splits) - len(kept), kept
+        return left_out
 
     @property
     def scored(self) -> list[Rows]:
@@ -50,7 +65,7 @@ class Folds:
 def _distinct(examples: Examples, rows: Rows, wanted: int, seed: int) -> list[Split]:
     """So many folds, dividing anew as often as that gives other folds: by time there is one way only.
 
-    Folds by time come the latest first, which learn from most.
+    Folds by time come the latest first, which learn from most and are most like the test; the earliest may be left out.
     """
     found: list[Split] = []
     seen: set[bytes] = set()

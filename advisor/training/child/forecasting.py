@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
+from importlib import import_module
 from typing import TypeAlias
 
 import numpy
@@ -11,41 +13,55 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Series
 from advisor.training.child.fitted import FittingError
-from advisor.training.child.forecaster import History
+from advisor.training.child.forecaster import OWN_SEASON, History
+from advisor.training.ladder.forecasters import LIBRARY
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float64]
 
 MOST_SERIES = 20
 """The most that are fitted one by one."""
-TIMED, PATIENCE = 20, 10
-"""Forecasts after which the time of all is known, and times what a fold may take that is too much."""
+TIMED = 0.5
+"""Share of the time from which on the first forecasts tell what all will take."""
 
 
-def forecasts(variant: str, series: Series, rows: Rows, horizon: int, seconds: float = numpy.inf) -> Floats:
+def forecasts(variant: str, series: Series, rows: Rows, horizon: int, most: float = math.inf) -> Floats:
     """Forecasts (n, horizon) for these examples, each from everything before it.
 
     Args:
-        seconds: that it should take; FittingError where it would be many times as much.
+        most: seconds that they may take; loading the library does not count.
 
-    Raises ValueError where a series is too short, or has no season that its model needs.
+    Raises FittingError where they would take longer, or there are too many series; ValueError where a series is too short,
+    or has no season that its model needs.
     """
     numbers = series.number[series.ends[rows] - 1]
     every = numpy.unique(numbers)
     if len(every) > MOST_SERIES:
         raise FittingError(f"It is fitted to each series, and {len(every):,} are too many for that.")
+    if variant in OWN_SEASON:
+        import_module(f"{LIBRARY}.models")  # seconds
     found = numpy.empty((len(rows), horizon))
-    took: list[float] = []
+    fits: list[float] = []
+    """Seconds of the first forecast of each series, for which its model is fitted."""
+    spent, others, least = 0.0, 0, math.inf
+    """Seconds of all; the number of the other forecasts, and the fewest seconds that one took."""
     for number in every:
         first = int(numpy.argmax(series.number == number))
         mine = numpy.flatnonzero(numbers == number)
         mine = mine[numpy.argsort(series.ends[rows[mine]], kind="stable")]
         history = History(variant, series.values[first:][series.number[first:] == number], series.seasons)
         for place in mine:
+            if fits and spent >= TIMED * most:
+                left = len(rows) - len(every) - others
+                expected = spent + (len(every) - len(fits)) * statistics.fmean(fits) + (left * least if others else 0.0)
+                if expected > most:
+                    raise FittingError(f"Its forecasts would take about {expected:.0f} s for each part of the series.")
             begun = time.monotonic()
             found[place] = history.forecast(int(series.ends[rows[place]]) - first, horizon)
-            took.append(time.monotonic() - begun)
-            expected = took[0] * len(every) + statistics.fmean(took[1:] or [0.0]) * len(rows)
-            if len(took) == TIMED and expected > PATIENCE * seconds:
-                raise FittingError(f"Its forecasts would take about {expected:.0f} s for each part of the series.")
+            took = time.monotonic() - begun
+            spent += took
+            if place == mine[0]:
+                fits.append(took)
+            else:
+                others, least = others + 1, min(least, took)
     return found

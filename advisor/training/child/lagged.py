@@ -79,38 +79,52 @@ def lagged(examples: Examples, rows: Rows, back: int) -> tuple[Floats, Floats]:
     """Inputs (n, values) for a model of how far off the repeated values will be, and these (n, steps).
 
     Inputs are the last steps and those of earlier seasons, by how much they differ from the last step; by how much the last
-    steps differed from those `back` steps before them, so that a trend is followed; the last step itself, the place in each
-    season, and the month, weekday and hour where there are dates. Nothing of the first value to predict or later is looked at.
+    steps differed from those `back` steps before them, so that a trend is followed; the last step itself, and the day of the
+    year, weekday and time of day where there are dates. NaN where nothing was measured. Nothing of the first value to predict
+    or later is looked at, and where a series begins changes nothing if it has `reach` steps.
     """
     series = examples.series
     assert series is not None  # noqa: S101 - of a forecast
     horizon = examples.targets.shape[1]
     base, level = repeated(examples, rows, back), earlier(examples, rows, numpy.array([1]))
     recent = numpy.arange(1, min(MOST_LAGS, numpy.asarray(examples.inputs).shape[1]) + 1)
+    ends = series.ends[rows]
     parts: list[NDArray[Any]] = [level, earlier(examples, rows, recent[1:]) - level, base - level]
     if back > 1:
         parts.append(earlier(examples, rows, recent) - earlier(examples, rows, recent + back))
-    ends, starts = series.ends[rows], numpy.flatnonzero(numpy.diff(series.number, prepend=-1))
     for season in series.seasons:
         ago = numpy.array([season * cycle - step for cycle in range(1, CYCLES + 1) for step in (-1, 0, 1)])
         parts.append(earlier(examples, rows, numpy.maximum(ago, 1)) - level)
-        parts.append(((ends - starts[series.number[ends - 1]]) % season)[:, None])
     if series.dated:
         parts.append(_calendar(series, ends))
     windows = numpy.asarray(examples.inputs)[rows]
     if windows.shape[2] > 1:  # other values, measured at the same times
         parts.append(windows[:, :, 1:].reshape(len(rows), -1))
     assert base.shape[1] == horizon  # noqa: S101
-    inputs = numpy.hstack(parts).astype(numpy.float64)
-    return numpy.where(numpy.isfinite(inputs).any(axis=0), inputs, 0.0), base  # trees cannot divide what nobody knows
+    return numpy.hstack(parts).astype(numpy.float64), base
+
+
+def reach(examples: Examples, back: int) -> int:
+    """Steps before a forecast that `lagged` looks back on."""
+    window: int = numpy.asarray(examples.inputs).shape[1]
+    seasons = examples.series.seasons if examples.series is not None else ()
+    return max(window, min(MOST_LAGS, window) + back, *(CYCLES * season + 1 for season in seasons))
+
+
+def to_learn_from(inputs: Floats) -> Floats:
+    """Inputs of training examples, with 0 in columns that are NaN throughout, which trees cannot be fitted to.
+
+    A column that is always the same is never asked for, whatever other examples have there.
+    """
+    return numpy.where(numpy.isfinite(inputs).any(axis=0), inputs, 0.0)
 
 
 def _calendar(series: Series, ends: Rows) -> Floats:
-    """Month, weekday and hour of the last step that has a time before each end; (n, 3)."""
+    """Day of the year, weekday and hours since midnight of the last step that has a time before each end; (n, 3)."""
     timed = numpy.maximum.accumulate(numpy.where(numpy.isfinite(series.times), numpy.arange(len(series.times)), 0))
     moments = series.times[timed[ends - 1]].astype("datetime64[s]")
     days = moments.astype("datetime64[D]")
-    month = moments.astype("datetime64[M]").astype(numpy.int64) % 12
+    of_year = days - days.astype("datetime64[Y]")
     weekday = (days.astype(numpy.int64) + 3) % 7
-    hour = (moments - days).astype(numpy.int64) // 3600
-    return numpy.stack([month, weekday, hour], axis=1).astype(numpy.float64)
+    hours = (moments - days).astype(numpy.int64) / 3600
+    return numpy.stack([of_year.astype(numpy.int64), weekday, hours], axis=1).astype(numpy.float64)

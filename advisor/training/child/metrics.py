@@ -93,6 +93,22 @@ def score(metric: Metric, truth: Numbers, predicted: Numbers) -> float:
     return found
 
 
+def says_something(metric: Metric, targets: Numbers, rows: Numbers) -> bool:
+    """True if the metric is a number for these of all examples, where each gets the answer of whoever looks at no input.
+
+    Args:
+        targets: of all examples, class numbers (n,) or values (n, outputs).
+    """
+    said = saying_nothing(targets, classes=targets.ndim == 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            score(metric, targets[rows], said[rows])
+    except MeaninglessError:
+        return False
+    return True
+
+
 def metric_of(task: str, targets: Numbers, parts: Iterable[Numbers] = ()) -> Metric:
     """The one number by which models for this task (of the fact task.kind) are compared.
 
@@ -104,8 +120,9 @@ def metric_of(task: str, targets: Numbers, parts: Iterable[Numbers] = ()) -> Met
 
     Args:
         targets: class numbers (n,), or values (n, outputs).
-        parts: targets of the examples that are scored at a time. Where some lack the rarer class, as by time or by group,
-            average precision says nothing of them, and the logarithmic loss decides.
+        parts: targets of the examples that are scored at a time, the held-out ones first. Where some lack the rarer class,
+            as by time or by group, average precision says nothing of them, and the logarithmic loss decides. Where the
+            first do not vary, or none of the others, no variance is to be explained, and the error decides.
     """
     match task:
         case "classify" | "segment" if imbalance(targets) >= UNEVEN:
@@ -114,7 +131,8 @@ def metric_of(task: str, targets: Numbers, parts: Iterable[Numbers] = ()) -> Met
         case "classify" | "segment":
             return ACCURACY
         case "regress":
-            return R2
+            varies = [np.ptp(part) > 0 for part in parts]
+            return R2 if all(varies[:1]) and any(varies[1:] or [True]) else RMSE
         case _:
             return RMSE
 
@@ -329,7 +347,8 @@ def _mean_squares(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
 
 def _drawn_r2(truth: Numbers, predicted: Numbers, counts: Floats) -> Floats:
     squared = _mean_squares(truth, predicted, counts)
-    truth = _table(truth) - _table(truth).mean(axis=0)  # squares of large numbers would swallow what they differ by
+    # Squares of large numbers would swallow what they differ by; what never varies is 0 then.
+    truth = _table(truth) - np.median(_table(truth), axis=0)
     total = counts.sum(axis=1, keepdims=True)
     variance = counts @ truth**2 / total - (counts @ truth / total) ** 2
     meant = variance > 1e-12 * truth.var(axis=0)
@@ -370,8 +389,8 @@ LOG_LOSS = Metric(
     lambda truth, predicted, counts: _weighted(_log_losses(truth, predicted), counts), greater_is_better=False,
 )  # fmt: skip
 """The mean of minus the logarithm of the probability of what is true."""
-R2 = Metric("r2", "R²", Reads.VALUES, lambda truth, predicted: float(metrics.r2_score(truth, predicted)), _drawn_r2)
-"""The share of the variance that is explained; 0 for the mean, below for worse."""
+R2 = Metric("r2", "R²", Reads.VALUES, _by_hand(_drawn_r2), _drawn_r2)
+"""The share of the variance that is explained; 0 for the mean, below for worse. No number where nothing varies."""
 RMSE = Metric(
     "rmse", "RMSE", Reads.VALUES, lambda truth, predicted: float(metrics.root_mean_squared_error(truth, predicted)),
     lambda truth, predicted, counts: np.sqrt(_mean_squares(truth, predicted, counts)).mean(axis=1),

@@ -35,6 +35,9 @@ TIMED_BATCHES = 6
 """Batches by which an epoch is timed."""
 TIMES_TIMED = 3
 """The shortest counts: the first steps take longer than all others, and any may be held up by other work."""
+PATIENCE, TIMED_AT_LEAST = 4, 1.0
+"""Times what these steps may take in a training that is long enough, after which they are no longer waited for; seconds at
+least."""
 FEWEST_STEPS = STEPS // 5
 """Steps from which on a network can be judged, if they are enough epochs."""
 _AT_ONCE = 1024
@@ -126,13 +129,16 @@ class NetworkFitting:
         _, objective = _made(spec, settings, recipe.seed)
         many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
         part = (examples[0][:some], examples[1][:some])
+        most = PATIENCE * allowance.seconds / enough_epochs(recipe, many) * len(part[0]) / many
         found: list[float] = []
         for _ in range(TIMES_TIMED):
             begun = time.monotonic()
-            until = min(allowance.until, begun + allowance.seconds)
+            until = min(allowance.until, begun + max(TIMED_AT_LEAST, most if allowance.judged else allowance.seconds))
             tried = train(objective, part, replace(recipe, epochs=1), until=until)
             seconds = time.monotonic() - begun
             found.append((seconds if tried.history else 2 * seconds) * many / len(part[0]))
+            if not tried.history:
+                break
         self._epoch_seconds[key] = min(found)
 
     def _check_time(self, settings: NetworkSettings, recipe: Recipe, examples: int, allowance: Allowance) -> None:

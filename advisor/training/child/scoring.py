@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples
-from advisor.training.child.metrics import Metric, Reads, saying_nothing, score
+from advisor.training.child.metrics import MeaninglessError, Metric, Reads, saying_nothing, score
 from advisor.training.ladder import outcome
 from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share
 
@@ -83,18 +83,14 @@ class Resampling:
 
         Args:
             predicted: what a model said of every held-out example, as `Metric.read` takes it.
+
+        Raises MeaninglessError where it is a number of no draw.
         """
-        metric = self._metric
-        truth, read = metric.read(self._truth, predicted)
-        if metric.drawn is not None:
-            return numpy.concatenate([metric.drawn(truth, read, counts) for counts in self._draws()])
-        everyone = numpy.arange(len(truth))
-        found = []
-        for counts in self._draws():
-            for many in counts.astype(int):
-                rows = numpy.repeat(everyone, many)
-                found.append(_or_nothing(metric, truth[rows], read[rows]))
-        return numpy.array(found)
+        truth, read = self._metric.read(self._truth, predicted)
+        found = numpy.concatenate([_of_draws(self._metric, truth, read, counts) for counts in self._draws()])
+        if not numpy.isfinite(found).any():
+            raise MeaninglessError(f"{self._metric.title} is no number of any examples drawn anew.")
+        return found
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of the examples (n,), of each draw; (draws,)."""
@@ -171,6 +167,14 @@ def interval(values: Floats, looks: int = 1) -> tuple[float, float]:
     """
     low, high = numpy.nanpercentile(values, (_OUTSIDE / looks, 100 - _OUTSIDE / looks))
     return float(low), float(high)
+
+
+def _of_draws(metric: Metric, truth: Numbers, read: Numbers, counts: Floats) -> Floats:
+    """The score of each draw (draws,), NaN where one makes the metric meaningless."""
+    if metric.drawn is not None:
+        return metric.drawn(truth, read, counts)
+    rows = (numpy.repeat(numpy.arange(len(truth)), many) for many in counts.astype(int))
+    return numpy.array([_or_nothing(metric, truth[drawn], read[drawn]) for drawn in rows])
 
 
 def _or_nothing(metric: Metric, truth: Numbers, read: Numbers) -> float:

@@ -17,9 +17,11 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
+from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Fitted, Learned, Numbers
-from advisor.training.child.metrics import OURS, Metric, metric_named, score
+from advisor.training.child.metrics import BALANCED_ACCURACY, OURS, Metric, metric_named, score
 from advisor.training.child.predicting import predictions
+from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import Card, damaged, read_card
 from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.request import Applied, Apply, Message, Said
@@ -45,6 +47,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
         tell(forecast(request, card, lambda title, what: tell(Said(title, what))))
         return
     parts, model = stored_parts(folder), stored_model(folder, card)
+    deciding = _decisions(card)
     truths: list[Numbers] = []
     predicted: list[Numbers] = []
     rows = 0
@@ -64,13 +67,15 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
                 some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))
                 try:
                     found = predictions(Learned(model, prepared, card.network), card.model, some, request.threads)
+                    if deciding is not None and found.probabilities is not None:
+                        found = replace(found, predicted=deciding.classes(found.probabilities))
                 except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
                     raise damaged(folder, f"its files do not fit together: {error}") from None
                 writer.writerows(_lines(card, found, part, some))
                 if part.truth is not None:
                     truths.append(part.truth[some])
                     predicted.append(found.predicted if found.probabilities is None else found.probabilities)
-    tell(_scored(card, rows, truths, predicted))
+    tell(_scored(card, deciding, rows, truths, predicted))
 
 
 def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
@@ -113,7 +118,15 @@ def _unseen_words(column: str, values: Counter[str]) -> str:
     return f"In the column {shorten(column, 40)!r} {many} {names}. Such a value tells the model nothing."
 
 
-def _scored(card: Card, rows: int, truths: Sequence[Numbers], predicted: Sequence[Numbers]) -> Applied:
+def _decisions(card: Card) -> Decisions | None:
+    if (told := card.deciding) is None:
+        return None
+    return Decisions(told.positive, numpy.array(told.shares), {BALANCED: told.threshold})
+
+
+def _scored(
+    card: Card, deciding: Decisions | None, rows: int, truths: Sequence[Numbers], predicted: Sequence[Numbers]
+) -> Applied:
     """With the score of the rows whose answer is known; without where that means nothing, as of a single number."""
     if not truths:
         return Applied(rows)
@@ -126,7 +139,12 @@ def _scored(card: Card, rows: int, truths: Sequence[Numbers], predicted: Sequenc
             value = score(_metric(card, truth[known]), truth[known], said[known])
     except (ValueError, TypeError, LookupError):  # too few for it, or of one class
         return Applied(rows, new=new)
-    return Applied(rows, value, int(known.sum()), new) if numpy.isfinite(value) else Applied(rows, new=new)
+    if not numpy.isfinite(value):
+        return Applied(rows, new=new)
+    found = Applied(rows, value, int(known.sum()), new)
+    if deciding is None or len(numpy.unique(truth[known])) < len(card.intake.classes):
+        return found
+    return replace(found, decided=score(BALANCED_ACCURACY, truth[known], deciding.classes(said[known])))
 
 
 def _metric(card: Card, truth: Numbers) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ from advisor.errors import InputError, input_error
 from advisor.files.named import read_named
 from advisor.networks.spec import Description
 from advisor.plain import decode, encode, json_text
-from advisor.training.ladder.outcome import Metric
+from advisor.training.ladder.outcome import Metric, Winner
 from advisor.training.ladder.trial_record import Kind
 from advisor.wording import shorten
 
-FORMAT, VERSION = "advisor/model", 1
+FORMAT, VERSION = "advisor/model", 2
 SCHEMA = f"{FORMAT}/{VERSION}"
 CARD, README = "card.json", "README.md"
 ESTIMATOR, PREPARATION, WEIGHTS = "estimator.skops", "preparation.skops", "weights.pt"
@@ -26,6 +26,25 @@ FILES = frozenset({CARD, README, ESTIMATOR, PREPARATION, WEIGHTS})
 TITLE = "This model cannot be applied"
 MOST_BYTES = 50_000_000
 """Of a card: a table may have very many columns, and a target very many classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """The way from probabilities to classes, where another one than the most probable is taken: see `Decisions`."""
+
+    score: float
+    """The balanced accuracy that it gave on the held-out examples."""
+    positive: int | None = None
+    """The number of the rarer of two classes, which is taken from the threshold on; None of several."""
+    threshold: float = 0.5
+    shares: tuple[float, ...] = ()
+    """Of several classes among the examples that were learned from; the one is taken whose probability is largest beside it."""
+
+    def words(self, classes: Sequence[str]) -> str:
+        """A sentence for people without its end."""
+        if self.positive is None:
+            return "Of the classes the one is taken whose probability is largest beside its share of the examples"
+        return f"It is decided for {classes[self.positive]} from a probability of {self.threshold:.3g} on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +87,17 @@ class Card:
     off_low: float | None = None
     off_high: float | None = None
     """Added to a predicted number, these give its 5 % and its 95 % quantile, by the held-out examples; None of classes."""
+    deciding: Deciding | None = None
+    """None where the most probable class is taken."""
     ahead_low: tuple[float, ...] = ()
     ahead_high: tuple[float, ...] = ()
     """The same of a forecast, for each of its steps."""
     variant: str = ""
     """Of a statistical model; it is fitted to each series anew."""
     back: int = 0
-    """Of boosting of differences, the steps before from whose value it predicts them; 0 of others."""
+    """Steps before, whose values are repeated, or from which boosting of differences predicts them; 0 of others."""
+    needs: int = 0
+    """Of a series, the steps that one must have to be forecast."""
     verdict: str = ""
     says: str = ""
     """The verdict of the trials in words."""
@@ -83,13 +106,28 @@ class Card:
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of the libraries that made it."""
 
+    def __post_init__(self) -> None:
+        classes, deciding = len(self.intake.classes), self.deciding
+        if deciding is not None and not (
+            len(deciding.shares) == classes if deciding.positive is None else 0 <= deciding.positive < classes
+        ):
+            raise ValueError("deciding: it is of other classes")
+
+    @property
+    def warning(self) -> str:
+        """A sentence where the trials did not show it to be better than an earlier value; empty elsewhere."""
+        if self.verdict != Winner.NOTHING:
+            return ""
+        than = "better, beyond noise, than repeating an earlier value"
+        return f"No model was {than}, which is all it does." if self.kind is Kind.TRIVIAL else f"It was not {than}."
+
     @property
     def of_all(self) -> bool:
         return self.learnt_from == self.examples
 
 
 def card_text(card: Card) -> str:
-    """As `advisor/model/1`. Raises ValueError for nan and infinity."""
+    """As `advisor/model/2`. Raises ValueError for nan and infinity."""
     return f"{json_text({'schema': SCHEMA, **encode(card)})}\n"
 
 

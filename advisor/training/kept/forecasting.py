@@ -15,12 +15,13 @@ from advisor.errors import input_error
 from advisor.training.child.classical import asked
 from advisor.training.child.fitted import FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
-from advisor.training.child.lagged import lagged
+from advisor.training.child.lagged import lagged, repeated
 from advisor.training.child.predicting import predictions
 from advisor.training.kept.card import Card, damaged
 from advisor.training.kept.request import Applied, Apply
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
+from advisor.training.ladder.trial_record import Kind
 
 SERIES, STEP = "series", "step"
 HEADER = (STEP, "prediction", "low 5 %", "high 95 %")
@@ -32,7 +33,7 @@ def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> App
     Raises InputError where the data cannot be read or are too short, or a library is missing.
     """
     folder = Path(request.folder)
-    examples, names = series_again(Path(request.data), card.intake, say)
+    examples, names = series_again(Path(request.data), card.intake, card.needs, say)
     found = _found(request, card, examples, folder)
     lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
     if not found.shape[1] == len(lows) == len(highs):
@@ -50,6 +51,8 @@ def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numb
     """(series, steps)"""
     every, horizon = numpy.arange(len(examples)), examples.targets.shape[1]
     assert examples.series is not None  # noqa: S101 - they were read as series
+    if card.kind is Kind.TRIVIAL:
+        return repeated(examples, every, card.back)
     if card.variant:
         return _of_statistics(request, card, examples, every)
     try:

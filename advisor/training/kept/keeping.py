@@ -19,17 +19,20 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.intake import Intake, Source
 from advisor.errors import Problem, input_error
 from advisor.plain import decode, encode
+from advisor.training.child.deciding import decided_for, shares_of
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.lagged import usual_error
-from advisor.training.child.metrics import metric_named
-from advisor.training.kept.card import CARD, README, Card, card_text
+from advisor.training.child.lagged import reach, usual_error
+from advisor.training.child.metrics import Metric, metric_named
+from advisor.training.child.thresholds import BALANCED
+from advisor.training.kept.card import CARD, README, Card, Deciding, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
 from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, together
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
+from advisor.training.ladder.outcome import Final
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.version import __version__, torch_version
 
@@ -93,7 +96,7 @@ def keep(request: Keep, begun: float) -> None:
             rows = split.training
         else:
             found = fit(rows)
-    assert found.learned is not None  # noqa: S101 - only forecasts have none
+    assert found.learned is not None  # noqa: S101 - it was fitted
     card = Card(
         name=request.best.name,
         kind=request.best.kind,
@@ -102,6 +105,7 @@ def keep(request: Keep, begun: float) -> None:
         metric=request.metric,
         asked_metric=asked.metric,
         positive=metric.positive,
+        deciding=_deciding(request.final, metric, examples.targets[split.training], len(examples.classes)),
         score=request.best.score,
         low=request.best.low,
         high=request.best.high,
@@ -120,6 +124,7 @@ def keep(request: Keep, begun: float) -> None:
         ahead_high=tuple(high for _, high in ahead),
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
+        needs=_needs(candidate, examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
@@ -153,6 +158,26 @@ def quantiles(off: Numbers) -> tuple[float, float]:
     below = int(numpy.floor(LOWEST * (len(off) + 1)))
     low, high = ordered[max(0, below - 1)], ordered[min(len(off) - 1, len(off) - below)]
     return float(low), float(high)
+
+
+def _deciding(final: Final | None, metric: Metric, learned: Numbers, classes: int) -> Deciding | None:
+    """The decisions that the trials told; None where they told none, as where the metric looks at classes."""
+    if final is None or BALANCED not in final.also:
+        return None
+    worth, positive = final.also[BALANCED], decided_for(metric, learned)
+    if positive is None:
+        return Deciding(worth, shares=tuple(shares_of(learned, classes).tolist()))
+    return Deciding(worth, positive, final.thresholds[BALANCED])
+
+
+def _needs(candidate: Candidate, examples: Examples, back: int) -> int:
+    """Steps that a series must have: those that a forecast looks back on, or all of the shortest that was learned from."""
+    series = examples.series
+    if series is None:
+        return 0
+    seen = reach(examples, back) if candidate.lagged else max(numpy.asarray(examples.inputs).shape[1], back)
+    shortest = numpy.bincount(series.number)[series.number[series.ends - 1]].min()
+    return min(int(shortest), seen)
 
 
 def _candidate(request: Keep, examples: Examples) -> Candidate:

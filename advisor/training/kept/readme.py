@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
+from advisor.training.ladder.trial_record import Kind
 from advisor.wording import join_first, printable, shorten
 
 MOST_COLUMNS = 200
@@ -15,8 +16,8 @@ def readme(card: Card) -> str:
     title = card.intake.target.name if card.intake.target is not None else "classes"
     parts = [
         f"# A model that predicts {_code(title)}",
-        f"{card.name}, the winner among the models that were tried; made on {card.made} from "
-        f"{_code(card.data)} by `advisor try --save`.",
+        f"{card.name}, {'which the folds chose' if card.warning else 'the winner'} among the models that were tried; made on "
+        f"{card.made} from {_code(card.data)} by `advisor try --save`. {card.warning}".rstrip(),
         "## What it predicts",
         _predicts(card),
         "## From what",
@@ -36,7 +37,11 @@ def readme(card: Card) -> str:
 def _predicts(card: Card) -> str:
     if card.intake.task is Task.CLASSIFY:
         names = join_first([_code(name) for name in card.intake.classes], 20)
-        return f"One of {len(card.intake.classes):,} classes, with the probability of each: {names}."
+        told = f"One of {len(card.intake.classes):,} classes, with the probability of each: {names}."
+        if card.deciding is None:
+            return told
+        rule = card.deciding.words([_code(name) for name in card.intake.classes])
+        return f"{told} {rule}, as it served balanced accuracy best in the trials: {card.deciding.score:.2f}."
     if card.intake.source is Source.SERIES:
         steps = int(card.intake.reading["horizon"])
         many = "The next step" if steps == 1 else f"The next {steps:,} steps"
@@ -65,9 +70,13 @@ def _from_series(card: Card) -> str:
     intake = card.intake
     values = join_first([_code(one.name) for one in intake.columns], 20)
     apart = f" of a series for each {_code(intake.group.name)}" if intake.group is not None else ""
-    steps, time = int(intake.reading["steps"]), "" if intake.time is None else _code(intake.time.name)
-    told = f"A table with a row for each time{apart}: {time}, {values}. The last {steps:,} steps are needed at least."
-    if card.variant:
+    time = "" if intake.time is None else _code(intake.time.name)
+    told = (
+        f"A table with a row for each time{apart}: {time}, {values}. The last {card.needs:,} steps are needed at least."
+    )
+    if card.kind is Kind.TRIVIAL:
+        told += f" The model repeats the value of {'the step' if card.back == 1 else f'{card.back:,} steps'} before."
+    elif card.variant:
         told += (
             " The model is a statistical one, so nothing of it is stored but its name: it is fitted anew to the series that it "
             "is applied to, the more exactly the longer that is."
@@ -78,7 +87,7 @@ def _from_series(card: Card) -> str:
 def _good(card: Card) -> str:
     shown = card.metric.shown
     better = "more" if card.metric.greater_is_better else "less"
-    if card.variant:
+    if card.variant or card.kind is Kind.TRIVIAL:
         return (
             f"On steps that it had not seen: {card.metric.title} {shown(card.score)} (95 % interval {shown(card.low)} to "
             f"{shown(card.high)}; {better} is better).\n\n{card.says}"

@@ -10,7 +10,7 @@ from advisor.children.messages import Messages, Text, parsed
 from advisor.errors import InputError, Problem
 from advisor.plain import decode, encode
 from advisor.training.child.request import Ended, Request
-from advisor.training.ladder.outcome import Best, Metric
+from advisor.training.ladder.outcome import Best, Final, Metric
 
 
 class WorkFailedError(InputError):
@@ -35,6 +35,8 @@ class Keep:
     """An empty one."""
     made: str
     """The day, ISO 8601."""
+    final: Final | None
+    """The scores of its refits, with the worth of its decisions where a class is rare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Applied:
     """Of the rows, those with a known answer."""
     new: int = 0
     """Rows of a class that the model does not know, which are not in the score."""
+    decided: float | None = None
+    """The balanced accuracy of the predicted classes, where the card says how they are decided and every class is there."""
 
 
 Message: TypeAlias = Said | Refused | Applied | Ended

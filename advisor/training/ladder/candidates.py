@@ -126,7 +126,9 @@ class Candidate:
         if self.settings is not None:
             found: dict[str, Any] = encode(self.settings)
             return found
-        told = {"variant": self.variant, "weighted": self.weighted, "members": encode(self.members)}
+        told = {
+            "variant": self.variant, "weighted": self.weighted, "members": encode(self.members), "lagged": self.lagged,
+        }  # fmt: skip
         return {name: value for name, value in told.items() if value}
 
 

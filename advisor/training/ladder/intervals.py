@@ -73,6 +73,11 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
 
 
+def of_several(mean: float, end: float, looks: int) -> float:
+    """The end of a 95 % interval moved out so far that as many intervals hold together (Bonferroni), as those of means do."""
+    return mean + (end - mean) * statistics.NormalDist().inv_cdf(1 - 0.025 / looks) / _Z
+
+
 def mean_share(shares: Sequence[float], counts: Sequence[int]) -> tuple[float, float]:
     """The 95 % interval of the mean of shares of independent parts: what each interval lacks is added in squares.
 

@@ -102,7 +102,7 @@ class Bet:
     n: int
     """Pairs of scores: folds, or where too few have scored both, trainings that the held-out examples have scored."""
     how: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of `after` where that is no network, see `Candidate.settings_json`."""
+    """Settings of `after` where that is no network, see `Candidate.settings_json`, with the name of the default variant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from typing import Any
 from advisor.facts.verdict import Verdict
 from advisor.training.ladder.candidates import TOPICS, Candidate, Planned
 from advisor.training.ladder.comparing import Scores
-from advisor.training.ladder.intervals import Interval, t_interval
+from advisor.training.ladder.intervals import Interval, of_several, t_interval
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Best, Bet, Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Trial
+from advisor.training.ladder.variants import DEFAULT
 
 FEWEST_PAIRS = 3
 """Folds that both sides of a bet must share before anything is said of it."""
@@ -96,15 +97,14 @@ class Judging:
 
     def _forecaster(self, trivial: str) -> Candidate | None:
         """Of a series, whose folds are earlier times than the held-out examples, the best that is better than an earlier
-        value on these, whatever the folds chose; None where none is."""
+        value on these, whatever the folds chose; None where none is beyond the noise of the best of several."""
         if self.metric.task != "forecast":
             return None
         found = [
             (gain, one) for one in self._sides.values() if (gain := self.difference(one.name, trivial)) is not None
         ]
-        return max(
-            ((gain.mean, one) for gain, one in found if gain.low > 0), key=lambda two: two[0], default=(0.0, None)
-        )[1]
+        surely = [(gain.mean, one) for gain, one in found if of_several(gain.mean, gain.low, len(found)) > 0]
+        return max(surely, key=lambda two: two[0], default=(0.0, None))[1]
 
     def _compared(self, leader: Candidate, over: Difference | None, network: str, baseline: str) -> tuple[Winner, str]:
         """The best network against the best of the others."""
@@ -163,14 +163,20 @@ class Judging:
             return f"{words} {gain_words(metric, over)}."
         words = f"On the folds nothing was better than {trivial}."
         found = [gain for final in self.finals if (gain := self.difference(final.name, leader.name)) is not None]
-        best = max((one for one in found if one.one != leader.name), key=lambda one: one.mean, default=None)
+        found = [gain for gain in found if gain.one != leader.name]
+        best = max(found, key=lambda one: one.mean, default=None)
         if best is None or best.mean <= 0:
             return words
         again = "try again with another --seed"
         if metric.task == "forecast":  # there is one way to divide a series
             again = "what comes later may differ from what came before"
-        beyond = f"beyond noise: the two disagree, so {again}" if best.low > 0 else "within noise"
-        return f"{words} On the held-out examples {best.one} is {gain_words(metric, best)}, which is {beyond}."
+        beyond = "is within noise"
+        if best.low > 0:
+            surely = of_several(best.mean, best.low, len(found)) > 0
+            beyond = (
+                f"is beyond noise: the two disagree, so {again}" if surely else "the best of several may be by chance"
+            )
+        return f"{words} On the held-out examples {best.one} is {gain_words(metric, best)}, which {beyond}."
 
     def _between(self, network: str, baseline: str, between: Difference) -> tuple[Winner, str]:
         if between.low > 0:
@@ -225,7 +231,7 @@ class Judging:
         of_type, planned = self._type_bet(judged), self.ladder.menu.planned
         taken = self._taken(judged)
         if of_type is not None and taken is not None and taken.kind is Kind.BASELINE and taken.model == of_type.after:
-            of_type = replace(of_type, how=taken.settings_json)
+            of_type = replace(of_type, how={"variant": DEFAULT, **taken.settings_json})
         base = self.ladder.base(self.trials)
         own = self._factor_bets(base, planned) if base is not None and base.model == planned.network else ()
         return (of_type, *own) if of_type is not None else tuple(own)
@@ -243,7 +249,7 @@ class Judging:
         return tuple(self._factor_bets(base, as_it_was))
 
     def _type_bet(self, judged: Winner | None) -> Bet | None:
-        """The best score of the planned type against the best of any other.
+        """The best score of the planned type against the best of any other, which is the best of many.
 
         Undecided is what the held-out examples contradict, and what a network lost that there was no time to train. The plan
         then takes over what won, against which the planned type is compared.
@@ -254,7 +260,8 @@ class Judging:
         mine, rival = (self.ladder.leader(side, by_score=True) for side in (own, others))
         if mine is None or rival is None or planned is None:
             return None
-        won, interval = self._won(judged), self._interval(mine.name, rival.name)
+        rivals = len({trial.name for trial in others if trial.counts})
+        won, interval = self._won(judged), self._interval(mine.name, rival.name, rivals)
         if interval is None:
             return self._by_held_out(planned, own, others, won)
         bet = _bet("network.type", "", planned, rival.model, self.metric, interval)
@@ -272,7 +279,7 @@ class Judging:
             return bet
         if won.model == planned:
             return bet if bet.verdict is Verdict.OVERTURNED else replace(bet, after=planned)
-        interval = self._interval(mine.name, won.name)
+        interval = self._interval(mine.name, won.name, rivals)
         if interval is None:
             return bet
         against = _bet("network.type", "", planned, won.model, self.metric, interval)

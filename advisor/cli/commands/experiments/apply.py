@@ -19,7 +19,7 @@ from advisor.files.waiting import stream
 from advisor.session.keeping import Predictions, StoppedError, apply_model
 from advisor.training.kept.card import Card
 from advisor.training.kept.request import WorkFailedError
-from advisor.wording import printable
+from advisor.wording import printable, shorten
 
 
 def apply(options: Apply) -> None:
@@ -56,6 +56,9 @@ def _scored(found: Predictions) -> list[str]:
     known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with an answer that it knows"
     said = f"{shown(card.score)} (95 % interval {shown(card.low)} to {shown(card.high)})"
     lines.append(f"{card.metric.title} on {known}: {shown(applied.score)}. When it was saved: {said}.")
+    if card.deciding is not None and applied.decided is not None:
+        rule = card.deciding.words([repr(shorten(name, 30)) for name in card.intake.classes])
+        lines.append(f"{rule}: balanced accuracy {applied.decided:.2f}. When it was saved: {card.deciding.score:.2f}.")
     return [*lines, *_compared(card, applied.score, applied.scored)]
 
 

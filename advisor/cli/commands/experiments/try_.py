@@ -30,6 +30,7 @@ from advisor.report.found.trying_brief import trying_brief
 from advisor.report.html.trying import trying_html
 from advisor.session.data import Mismatch, refuse_unkept
 from advisor.session.keeping import (
+    NOT_BETTER,
     StoppedError,
     check_folder,
     keep_model,
@@ -39,7 +40,7 @@ from advisor.session.keeping import (
 from advisor.session.measuring import seconds_of
 from advisor.session.trying import Tried, trying
 from advisor.training.kept.request import WorkFailedError
-from advisor.training.ladder.outcome import TrialResults
+from advisor.training.ladder.outcome import TrialResults, Winner
 from advisor.wording import printable, shell_path
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def _given(options: Try) -> GivenSplit:
 
 def _keeping(options: Try, inspection: Inspection | None, found: TrialResults) -> str | None:
     """The options with which the winner can be saved, if there is one that was not."""
-    if options.save is not None or inspection is None or found.interrupted or not_worth_it(found) is not None:
+    if options.save is not None or inspection is None or found.interrupted or found.verdict is Winner.NOTHING:
+        return None
+    if not_worth_it(found) is not None:
         return None
     try:
         refuse_unkept(inspection)
@@ -138,7 +141,10 @@ def _save(tried: Tried, folder: Path, seconds: float, options: Try, stop: Stop) 
     rows = f"all {card.examples:,} examples" + (" of --data" if options.test is not None else "")
     if not card.of_all:
         rows = f"the {card.learnt_from:,} examples that were not held out (there was no time to learn from all)"
-    told = f"{card.name}, the winner, has learned from {rows} and is saved in {folder}."
+    if card.warning:
+        warn(NOT_BETTER, card.warning)
+    who = "which the folds chose" if card.warning else "the winner"
+    told = f"{card.name}, {who}, has learned from {rows} and is saved in {folder}."
     next_ = f"Apply it: advisor apply {shell_path(str(folder))} --data NEW --output PREDICTIONS.csv"
     if options.format_ is Format.TEXT or options.output is not None:
         write(printable(f"{told}\n{next_}"))
