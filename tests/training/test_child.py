@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -142,7 +143,9 @@ def test_data_that_changed_meanwhile_are_refused(wine: Path) -> None:
         Trying(asked).run()
 
 
-def begun_on(path: Path, rows: list[tuple[float, str, object]], metric: str | None, given: GivenSplit) -> list[Message]:
+def begun_on(
+    path: Path, rows: Sequence[tuple[float, str, object]], metric: str | None, given: GivenSplit
+) -> list[Message]:
     """The messages of a run that has divided these rows of a number, a time or group, and a target."""
     path.write_text(f"x,{given.group or given.time_column},y\n" + "".join(f"{x},{who},{y}\n" for x, who, y in rows))
     asked = Request(

@@ -32,7 +32,7 @@ def test_that_models_are_in_no_average_is_told_unless_there_could_be_none_or_was
 
 
 def test_a_threshold_that_was_guessed_is_told() -> None:
-    share = "the rarer class is decided for from its share of the examples on. --fresh tries them again."
+    share = "the threshold for the rarer class is its share of the examples. --fresh tries them again."
     assert told(LINEAR, guessed=True).endswith(f"only scores are kept, so {share}")
     assert told(LINEAR, FOREST, guessed=True).endswith(f"average of several models and {share}")
     assert told(guessed=True) == ""

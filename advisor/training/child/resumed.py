@@ -24,7 +24,7 @@ def lacking(finished: Sequence[Trial], known: Mapping[str, Candidate], seen: Col
     averaged = any(one.model == TOGETHER for one in tried)
     missing = ["they are in no average of several models"] if lost and len(lost | there) > 1 and not averaged else []
     if guessed and finished:
-        missing.append("the rarer class is decided for from its share of the examples on")
+        missing.append("the threshold for the rarer class is its share of the examples")
     if not missing:
         return ""
     return (
