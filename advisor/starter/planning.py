@@ -375,7 +375,7 @@ def _other_split(blueprint: Blueprint, given: GivenSplit) -> Iterator[str]:
         return
     ways = [f"the last ones by {time!r}"] * (time is not None) + [f"whole groups by {group!r}"] * (group is not None)
     if ways:
-        remedy = " Name these columns as TIME and GROUP in settings.py." if blueprint.layout is Layout.TABLE else ""
+        remedy = " Name the data with --data, and it divides them so, too." if blueprint.layout is Layout.TABLE else ""
         yield (
             f"The trials held out {join_names(ways)}; the project holds out any examples, so its scores may look too "
             f"good.{remedy}"

@@ -333,6 +333,11 @@ def test_the_split_that_trials_on_these_data_were_asked_for_is_that_of_the_proje
     tested = blueprint(data, "sold", "linear", **these, **{"trial.split.test": "/data/later.csv"})
     assert any("/data/later.csv" in difference for difference in tested.differences)
 
+    unseen = blueprint_of(
+        plan_of("task.kind=regress data.modality=tabular trial.split.group=shop", network_type="linear")
+    )
+    assert any("whole groups by 'shop'" in told and "--data" in told for told in unseen.differences)
+
     said = texts(tmp_path / "texts.csv")
     these = {"data.fingerprint": inspect(said, "mood").fingerprint}
     words = blueprint(said, "mood", "linear", **these, **{"trial.split.group": "author"})
