@@ -13,7 +13,6 @@ the paired difference. It runs in a Python of its own, beside the one that has t
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import subprocess
 import time
@@ -163,7 +162,7 @@ def ours(place: Path, advisor: str, budget: float) -> None:
     command += ["--group", data.group] if data.group else []
     command += ["--horizon", "1"] if data.seasons else []
     begun = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     (place / "try.err").write_text(done.stderr + f"\nrc {done.returncode}, {time.monotonic() - begun:.0f} s\n")
     (place / "try.json").write_text(done.stdout)
     if data.seasons:
@@ -175,7 +174,7 @@ def ours(place: Path, advisor: str, budget: float) -> None:
         tested = place / "shuffled.csv"
         frame[draw.permutation(list(frame))].to_csv(tested, index=False)
     command = [advisor, "-m", "advisor", "apply", str(place / "model"), "--data", str(tested), "--force"]
-    done = subprocess.run([*command, "--output", str(place / "ours.csv")], capture_output=True, text=True)
+    done = subprocess.run([*command, "--output", str(place / "ours.csv")], check=False, capture_output=True, text=True)
     (place / "apply.txt").write_text(f"{done.stdout}{done.stderr}rc {done.returncode}\n")
 
 
@@ -187,10 +186,17 @@ def project(place: Path, advisor: str) -> None:
     target = [] if place.name == "letters" else ["--target", data.target]
     made = ["-m", "advisor", "starter", "--data", str(source), *target, "--output", str(place / "project"), "--force"]
     train = ["train.py", "--data", str(source.absolute()), "--force"]
-    predict = ["predict.py", "--data", str(tested.absolute()), "--output", str((place / "project.csv").absolute()), "--force"]
+    predict = [
+        "predict.py",
+        "--data",
+        str(tested.absolute()),
+        "--output",
+        str((place / "project.csv").absolute()),
+        "--force",
+    ]
     told = []
     for command, folder in ((made, None), (train, place / "project"), (predict, place / "project")):
-        done = subprocess.run([advisor, *command], capture_output=True, text=True, cwd=folder)
+        done = subprocess.run([advisor, *command], check=False, capture_output=True, text=True, cwd=folder)
         told.append(f"{done.stdout}{done.stderr}rc {done.returncode}\n")
     (place / "project.txt").write_text("\n".join(told))
 
@@ -220,7 +226,7 @@ def series(place: Path, advisor: str) -> None:
     pandas.concat([train, pandas.read_csv(place / "test.csv")]).to_csv(place / "whole.csv", index=False)
     ends = ",".join(str(len(train) + number) for number in origins(place))
     command = [advisor, "-c", ROLLING, str(place), str(place / "whole.csv"), ends]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     (place / "apply.txt").write_text(f"{done.stderr}rc {done.returncode}\n")
     pandas.DataFrame({"prediction": [float(line) for line in done.stdout.split()]}).to_csv(
         place / "ours.csv", index=False
@@ -251,7 +257,10 @@ def models_of(place: Path, classes: bool) -> dict[str, Callable[[], Any]]:
         }
     tables: dict[str, Callable[[], Any]] = {
         "linear": lambda: make_pipeline(
-            TableVectorizer(), SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000) if classes else Ridge()
+            TableVectorizer(),
+            SimpleImputer(),
+            StandardScaler(),
+            LogisticRegression(max_iter=1000) if classes else Ridge(),
         ),
         "forest": lambda: make_pipeline(
             TableVectorizer(),
@@ -275,7 +284,10 @@ def models_of(place: Path, classes: bool) -> dict[str, Callable[[], Any]]:
         tables["words ComplementNB"] = lambda: words(ComplementNB())
     if classes:
         tables["weighted linear"] = lambda: make_pipeline(
-            TableVectorizer(), SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=1000, class_weight="balanced")
+            TableVectorizer(),
+            SimpleImputer(),
+            StandardScaler(),
+            LogisticRegression(max_iter=1000, class_weight="balanced"),
         )
         tables["weighted boosting"] = lambda: make_pipeline(
             TableVectorizer(), HistGradientBoostingClassifier(random_state=0, class_weight="balanced")
@@ -346,9 +358,15 @@ def statistical(place: Path) -> None:
     every, ends = numpy.r_[known, read(place, "test")[1].astype(float)], len(known) + origins(place)
     told(place, "seasonal naive", every[ends - max(seasons)])
     told(place, "last value", every[ends - 1])
-    for name, trend in (("AutoETS", AutoETS), ("AutoARIMA", AutoARIMA), ("AutoTheta", AutoTheta)):
+    for name, trend in (
+        ("AutoETS", AutoETS(model="ZZN")),
+        ("AutoARIMA", AutoARIMA()),
+        ("AutoTheta", AutoTheta()),
+    ):
         try:
-            model = MSTL(list(seasons), trend_forecaster=trend(season_length=1, **({"model": "ZZN"} if trend is AutoETS else {}))).fit(known)
+            model = MSTL(
+                list(seasons), trend_forecaster=trend(season_length=1, **({"model": "ZZN"} if trend is AutoETS else {}))
+            ).fit(known)
             told(place, f"MSTL {name}", [model.forward(every[:end], 1)["mean"][0] for end in ends])
         except Exception as error:  # what a library cannot do is said, and the rest compared
             print(f"{place.name}, {name}: {error!r}")
@@ -385,7 +403,11 @@ def scored(metric: str, truth: numpy.ndarray, said: numpy.ndarray, names: list[s
         truth = truth.astype(float)
         if metric == "r2":
             return float(metrics.r2_score(truth, said[:, 0]))
-        return -float(numpy.sqrt(numpy.mean((truth - said[:, 0]) ** 2)) if metric == "rmse" else numpy.abs(truth - said[:, 0]).mean())
+        return -float(
+            numpy.sqrt(numpy.mean((truth - said[:, 0]) ** 2))
+            if metric == "rmse"
+            else numpy.abs(truth - said[:, 0]).mean()
+        )
     if metric == "log_loss":
         return -float(metrics.log_loss(truth, said, labels=names))
     if metric == "average_precision":

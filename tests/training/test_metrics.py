@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import softmax
-from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, r2_score, roc_auc_score
 
 from advisor.errors import InputError
 from advisor.training.child.metrics import (
@@ -30,6 +30,7 @@ from advisor.training.child.metrics import (
     looking_for,
     metric_named,
     metric_of,
+    r2_of_folds,
     ranking,
     rarer,
     refined_brier,
@@ -314,3 +315,17 @@ def test_a_metric_that_does_not_fit_is_refused_with_one_that_does(name: str, tas
     problem = refused.value.problems[0]
     assert problem.where == "--metric"
     assert re.search(said, f"{problem.what} {problem.remedy}")
+
+
+def test_a_quiet_fold_does_not_decide_alone_what_explains_the_numbers() -> None:
+    draw = np.random.default_rng(0)
+    loud, quiet = draw.normal(scale=10.0, size=(200, 1)), draw.normal(scale=0.1, size=(200, 1))
+    everything = np.concatenate([loud, quiet])
+    metric = r2_of_folds(everything)
+    exact_where_loud = score(metric, loud, loud + 1), score(metric, quiet, quiet + 1)
+    exact_where_quiet = score(metric, loud, loud * 0.5), score(metric, quiet, quiet)
+    assert sum(exact_where_loud) > sum(exact_where_quiet)
+    assert score(R2, quiet, quiet + 1) < -50, "by its own variance"
+    assert score(metric, everything, loud.repeat(2)[:, None]) == pytest.approx(
+        r2_score(everything, loud.repeat(2)[:, None])
+    )

@@ -127,7 +127,9 @@ def _ways(examples: Examples, wanted: int, seed: int) -> Iterator[tuple[Pair | N
 
 def _tell_apart(examples: Examples, *parts: Rows) -> bool:
     """False where one part has a single class, from which nothing is learned, or by which nothing is judged."""
-    return examples.task is not Task.CLASSIFY or all(numpy.ptp(examples.targets[part]) > 0 for part in parts if len(part))
+    return examples.task is not Task.CLASSIFY or all(
+        numpy.ptp(examples.targets[part]) > 0 for part in parts if len(part)
+    )
 
 
 def _last_by_time(times: NDArray[Any], wanted: int) -> Pair | None:

@@ -26,6 +26,7 @@ from advisor.training.child.insight.explaining import explain
 from advisor.training.child.insight.subject import Subject
 from advisor.training.child.lagged import usual_error
 from advisor.training.child.metrics import (
+    R2,
     UNEVEN,
     MeaninglessError,
     Reads,
@@ -33,6 +34,7 @@ from advisor.training.child.metrics import (
     mase,
     metric_named,
     metric_of,
+    r2_of_folds,
     refined_brier,
     says_something,
     score,
@@ -138,6 +140,7 @@ class Climb:
             metric_named(request.metric, task, targets, unit) if request.metric else metric_of(task, targets, parts)
         )
         left_out = self._judging(targets)
+        self._of_folds = r2_of_folds(targets[self._outer.training]) if self._metric.name == R2.name else self._metric
         self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
         self._fitting = Fitting(examples, request.threads)
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
@@ -231,7 +234,7 @@ class Climb:
         if any(trial.stage is Stage.TOGETHER for trial in self._trials):
             return  # in a run that was stopped; its shares stay, since this one has not seen all folds
         simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
-        found = averaged(simple, self._ladder.scores(self._trials), self._seen, self._metric, self._trials)
+        found = averaged(simple, self._ladder.scores(self._trials), self._seen, self._of_folds, self._trials)
         for trial in found or ():
             self._trials.append(trial)
             self._tell(trial)
@@ -372,7 +375,7 @@ class Climb:
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
         try:
-            return score(self._metric, truth, fitted.read_by(self._metric.reads))
+            return score(self._of_folds, truth, fitted.read_by(self._metric.reads))
         except MeaninglessError as error:
             raise FittingError(str(error)) from error
 

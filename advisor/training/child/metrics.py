@@ -391,6 +391,25 @@ LOG_LOSS = Metric(
 """The mean of minus the logarithm of the probability of what is true."""
 R2 = Metric("r2", "R²", Reads.VALUES, _by_hand(_drawn_r2), _drawn_r2)
 """The share of the variance that is explained; 0 for the mean, below for worse. No number where nothing varies."""
+
+
+def r2_of_folds(targets: Numbers) -> Metric:
+    """The explained share of the variance of all these, which measures each fold alike: their mean compares squared errors.
+
+    By its own variance a fold in which little varies, a quiet season say, would decide alone.
+
+    Args:
+        targets: all from which folds are made, (n, outputs); one of them varies at least.
+    """
+    spread = _table(targets).var(axis=0)
+
+    def explained(truth: Numbers, predicted: Numbers) -> float:
+        squared = ((_table(truth) - _table(predicted)) ** 2).mean(axis=0)
+        return float(np.mean(1 - squared[spread > 0] / spread[spread > 0]))
+
+    return Metric(R2.name, R2.title, Reads.VALUES, explained)
+
+
 RMSE = Metric(
     "rmse", "RMSE", Reads.VALUES, lambda truth, predicted: float(metrics.root_mean_squared_error(truth, predicted)),
     lambda truth, predicted, counts: np.sqrt(_mean_squares(truth, predicted, counts)).mean(axis=1),
