@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.training.ladder.candidates import SCIKIT_LEARN_LIKE, Candidate, Planned
+from advisor.training.ladder.comparing import Scores, survivors
 from advisor.training.ladder.ladder import Clock, Ladder
 from advisor.training.ladder.menu import NARROWER, menu
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
@@ -148,6 +149,16 @@ def test_what_fell_behind_by_noise_gets_more_folds_where_time_is_left() -> None:
     assert min(short.count(name) for name in scores if name != "trivial") < RUNGS
     assert {long.count(name) for name in scores if name not in ("trivial", "gradient boosting")} == {RUNGS}
     assert long.count("gradient boosting") < RUNGS, "it is shown to be worse"
+
+
+def test_one_fold_is_enough_for_who_is_better_on_it_than_the_others_on_any() -> None:
+    def judged(name: str, *scores: float) -> Trial:
+        return Trial(name, Kind.NETWORK, Stage.NETWORKS, 0, {}, scores, status=Status.DONE)
+
+    others = [judged("linear", 0.12, 0.14), judged("knn", 0.13, 0.11)]
+    known = ["linear", "knn", "cnn"]
+    assert survivors(Scores([*others, judged("cnn", 0.42)], 0.25), known) == known
+    assert survivors(Scores([*others, judged("cnn", 0.139)], 0.25), known) == ["linear", "knn"], "that may be chance"
 
 
 def test_variations_are_made_of_the_best_network() -> None:

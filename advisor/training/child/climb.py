@@ -17,7 +17,7 @@ from advisor.datasets.dividing import asked, divided
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decided_for, decisions, shares_of
-from advisor.training.child.finals import FinalRound, finalists, seconds_of_a_round
+from advisor.training.child.finals import LONGER, FinalRound, finalists, seconds_of_a_round
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
@@ -304,13 +304,14 @@ class Climb:
             for fold in sorted(folds)
         ]
 
-    def _finalists(self) -> list[Candidate]:
-        return finalists(self._ladder, self._trials, self._request.planned.network)
+    def _finalists(self, *, ahead_only: bool = False) -> list[Candidate]:
+        return finalists(self._ladder, self._trials, self._request.planned.network, ahead_only=ahead_only)
 
     def _reserve(self) -> float:
-        """Seconds kept for the finals."""
-        one, budget = seconds_of_a_round(self._finalists(), self._trials), self._request.budget
-        most = max(MOST_FOR_FINALS * budget, min(one, MOST_FOR_ONE_ROUND * budget))
+        """Seconds kept for the finals; more than the usual share of the budget only for who may win them."""
+        budget = self._request.budget
+        one, of_best = (seconds_of_a_round(self._finalists(ahead_only=only), self._trials) for only in (False, True))
+        most = max(MOST_FOR_FINALS * budget, min(of_best, MOST_FOR_ONE_ROUND * budget))
         return min(max(FINAL_ROUNDS * one, FEWEST_FOR_FINALS * budget), most)
 
     def _must_go_on(self) -> bool:
@@ -349,7 +350,10 @@ class Climb:
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
-        allowed = max(2 * usual, self._allowed(candidate) * len(folds) / width)
+        together = min(
+            self._allowed(candidate) * len(folds) / width, MOST_FOR_ONE_ROUND / LONGER * self._request.budget
+        )
+        allowed = max(2 * usual, together)
 
         def fit(place: int) -> Once:
             fitted = self._fitting.fit(
@@ -382,7 +386,7 @@ class Climb:
     def _most(self, candidate: Candidate, allowed: float) -> float:
         """Seconds of a first trial after which no further fold is begun."""
         if candidate.kind is Kind.BASELINE:
-            return math.inf if self._is_bet(candidate) else ONE_BASELINE * self._request.budget
+            return self._share_of_one(candidate) * self._request.budget
         return MOST_OF_ALLOWED * allowed * self._folds.width
 
     def _expected(self, candidate: Candidate) -> float:
@@ -394,7 +398,10 @@ class Climb:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
         one = self._rehearsed[candidate.name] * self._off(candidate)
         most = self._folds.width * one
-        return most if self._is_bet(candidate) else min(most, max(one, ONE_BASELINE * self._request.budget))
+        return min(most, max(one, self._share_of_one(candidate) * self._request.budget))
+
+    def _share_of_one(self, candidate: Candidate) -> float:
+        return OF_THE_PLAN if self._is_bet(candidate) else ONE_BASELINE
 
     def _off(self, candidate: Candidate) -> float:
         """Times what its rehearsal says that the same model took with its usual settings; 1 before it was tried.

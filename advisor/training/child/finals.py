@@ -25,14 +25,21 @@ from advisor.training.ladder.trial_record import Kind, Trial
 MOST_SEEDS = 5
 DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes", "gradient_boosting")
 """Models that are the same with every seed, and so are fitted once; of boosting only without a variant."""
+LONGER = 1.5
+"""Times what a fold takes, for a refit on all that was not held out."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
 
 
-def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> list[Candidate]:
+def finalists(
+    ladder: Ladder, trials: Sequence[Trial], planned: str | None, *, ahead_only: bool = False
+) -> list[Candidate]:
     """The trivial model, the choice of the folds, the best of each kind, the plan's network, the linear model.
 
     In the order in which they are refitted, so that the most important ones are known first.
+
+    Args:
+        ahead_only: without the last two, which are there to compare with.
     """
     known = ladder.candidates(trials)
     of_plan = ladder.leader([t for t in trials if t.name in known and known[t.name].model == planned])
@@ -41,9 +48,10 @@ def finalists(ladder: Ladder, trials: Sequence[Trial], planned: str | None) -> l
         ladder.leader(trials),
         ladder.leader(trials, Kind.BASELINE),
         ladder.leader(trials, Kind.NETWORK),
-        of_plan,
-        known.get("linear") if any(trial.name == "linear" and trial.counts for trial in trials) else None,
     ]
+    if not ahead_only:
+        linear = any(trial.name == "linear" and trial.counts for trial in trials)
+        chosen += [of_plan, known.get("linear") if linear else None]
     return list({candidate.name: candidate for candidate in chosen if candidate is not None}.values())
 
 
@@ -60,7 +68,7 @@ def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial])
     for candidate in candidates:
         mine = [trial for trial in trials if trial.name == candidate.name and trial.counts]
         if mine:
-            total += min(trial.seconds / len(trial.scores) for trial in mine) * 1.5
+            total += min(trial.seconds / len(trial.scores) for trial in mine) * LONGER
     return total
 
 

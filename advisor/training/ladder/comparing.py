@@ -144,10 +144,14 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
 
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
-    """Those that reached the highest rung that at least two have reached."""
+    """Those that reached the highest rung that at least two have reached, and who on fewer folds was better than any of these
+    on any fold.
+    """
     known = [name for name in names if scores.of(name)]
     heights = sorted((len(scores.of(name)) for name in known), reverse=True)
-    return [name for name in known if len(scores.of(name)) >= heights[min(1, len(heights) - 1)]]
+    reached = [name for name in known if len(scores.of(name)) >= heights[min(1, len(heights) - 1)]]
+    best = max((value for name in reached for value in scores.of(name).values()), default=math.inf)
+    return [name for name in known if name in reached or scores.mean(name) > best]
 
 
 def _level(found: Paired | None) -> bool:
