@@ -425,7 +425,7 @@ def matrix(path: Path, names: list[str]) -> numpy.ndarray:
     frame = pandas.read_csv(path, keep_default_na=False)
     if not names:
         return frame[["prediction"]].to_numpy(float)
-    columns = {column.removeprefix("probability of "): column for column in frame}
+    columns = {column.removeprefix("probability of ").removeprefix("p_"): column for column in frame}
     return numpy.stack([frame[columns[name]].to_numpy(float) for name in names], axis=1)
 
 

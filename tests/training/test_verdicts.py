@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from advisor.facts.verdict import Verdict
 from advisor.plain import decode, encode
+from advisor.report.found.trying import bet_sentence
 from advisor.training.ladder.candidates import Factor, Planned
 from advisor.training.ladder.comparing import Scores, leader
 from advisor.training.ladder.ladder import Ladder
@@ -95,6 +96,17 @@ def test_within_noise_the_simpler_is_advised() -> None:
     assert judged(0.9, 0.89, (-0.02, 0.04))[0] is Winner.NO_DIFFERENCE
     says = advised([0.9, 0.7, 0.8, 0.9, 0.7], [0.7, 0.9, 0.8, 0.8, 0.9], (-0.02, 0.04))
     assert says == "A network is not shown to be worth it; random forest is the simpler."
+
+
+def test_the_plan_takes_over_what_won_where_its_own_network_had_no_time() -> None:
+    trials = [trial("trivial", around(0.3)), trial("random forest", around(0.81))]
+    finals = [final("trivial", 0.3), final("random forest", 0.8)]
+    told = judging(trials, finals, [Difference("random forest", "trivial", 0.5, 0.45, 0.55)])
+    (bet,) = told.bets(Winner.BASELINE)
+    assert (bet.before, bet.after, bet.verdict, bet.n) == ("ffn", "random_forest", Verdict.UNDECIDED, 0)
+    said = "ffn could not be tried in the time; of what was tried random_forest did best."
+    assert bet_sentence(bet, ACCURACY) == said
+    assert not told.bets(Winner.NOTHING)
 
 
 def test_the_plan_takes_over_what_won_though_it_is_not_shown_to_be_better() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.facts.verdict import Verdict
-from advisor.report.changes import ENDINGS, STYLES, VERDICTS
+from advisor.report.changes import ENDINGS, STYLES, VERDICTS, untried
 from advisor.report.found.insight_page import add_insight, insight_markdown
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
@@ -39,7 +39,7 @@ _DECIDED = (
     "on the folds, or is the share of that class where a run went on that was stopped; of several, the class is taken that "
     "is likeliest beside how rare it is. F1 has a threshold of its own."
 )
-LEVEL = "not told apart"
+LEVEL, UNTRIED = "not told apart", "no time"
 """In place of a verdict, where the plan takes over what won."""
 MASE = "mase"
 _A_SEASON = "the value a season before in the training (the last one, without a season)"
@@ -137,7 +137,7 @@ def bet_rows(outcome: TrialResults, titles: Mapping[str, str]) -> list[tuple[str
         (
             titles.get(bet.topic, TITLES.get(bet.topic, bet.topic)),
             value(bet.before),
-            LEVEL if taken_over(bet) else VERDICTS[bet.verdict],
+            UNTRIED if bet.n == 0 else LEVEL if taken_over(bet) else VERDICTS[bet.verdict],
             value(bet.before if bet.after is None else bet.after),
             bet_sentence(bet, outcome.metric),
         )
@@ -158,6 +158,8 @@ def changes_shown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> 
 
 def bet_sentence(bet: Bet, metric: Metric) -> str:
     """`he against glorot: 0.004 better in accuracy (95 % interval 0.001 to 0.007, 15 pairs of scores).`"""
+    if bet.n == 0:
+        return untried(value(bet.before), value(bet.rival))
     one, other = (bet.rival, bet.before) if bet.verdict is Verdict.OVERTURNED else (bet.before, bet.rival)
     median, low, high = bet.median, bet.low, bet.high
     if median < 0:

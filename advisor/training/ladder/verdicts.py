@@ -259,7 +259,7 @@ class Judging:
         others = [trial for trial in self.trials if models.get(trial.name) not in (planned, "trivial", None)]
         mine, rival = (self.ladder.leader(side, by_score=True) for side in (own, others))
         if mine is None or rival is None or planned is None:
-            return None
+            return self._untried(planned, self._won(judged)) if mine is None else None
         rivals = len({trial.name for trial in others if trial.counts})
         won, interval = self._won(judged), self._interval(mine.name, rival.name, rivals)
         if interval is None:
@@ -286,6 +286,13 @@ class Judging:
         if against.verdict is Verdict.CONFIRMED or (against.verdict in _SHOWN and bet.verdict not in _SHOWN):
             against = _undecided(against, interval, self.metric)
         return replace(against, after=won.model)
+
+    def _untried(self, planned: str | None, won: Candidate | None) -> Bet | None:
+        """The winner is taken over, too, where there was no time to try the planned type; no score compares the two."""
+        if planned is None or won is None or won.model in (planned, "trivial"):
+            return None
+        of_none = "network.type", "", planned, won.model, won.model, Verdict.UNDECIDED, 0.0, 0.0, 0.0
+        return Bet(*of_none, self.metric.name, 0)
 
     def _by_held_out(
         self, planned: str, own: Sequence[Trial], others: Sequence[Trial], won: Candidate | None
