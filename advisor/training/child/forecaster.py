@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[numpy.float64]
 
-RECENT, CYCLES, MOST_STEPS = 1500, 5, 5000
+RECENT, CYCLES, MOST_STEPS = 1500, 10, 5000
 """The latest steps that a model is fitted to: so many, or so many of the longest season, but never more than the last."""
 FEWEST_STEPS = 8
 OWN_SEASON: Mapping[str, int] = {"ets": 24, "arima": 12, "theta": 24}
