@@ -253,7 +253,7 @@ def test_of_a_long_series_the_latest_steps_are_fitted() -> None:
     late = History("ets", values[4000:], ()).forecast(1500, 1)
     assert fitted_steps(()) == 1500
     assert History("ets", values, ()).forecast(5500, 1) == pytest.approx(late)
-    assert fitted_steps((48, 336)) == 5 * 336
+    assert fitted_steps((48, 336)) == 10 * 336
 
 
 @pytest.mark.parametrize(
