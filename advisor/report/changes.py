@@ -85,7 +85,7 @@ def _scores(found: Compared, before: str, rival: str, median: float, low: float,
 
 def untried(before: str, won: str) -> str:
     """Words for a bet that nothing could be compared for."""
-    return f"{before} could not be tried in the time; of what was tried {won} did best."
+    return f"{before} could not be judged in the time; of what was tried {won} did best."
 
 
 def difference(found: Compared) -> str:

@@ -288,7 +288,7 @@ class Judging:
         return replace(against, after=won.model)
 
     def _untried(self, planned: str | None, won: Candidate | None) -> Bet | None:
-        """The winner is taken over, too, where there was no time to try the planned type; no score compares the two."""
+        """The winner is taken over, too, where there was no time to judge the planned type; no score compares the two."""
         if planned is None or won is None or won.model in (planned, "trivial"):
             return None
         of_none = "network.type", "", planned, won.model, won.model, Verdict.UNDECIDED, 0.0, 0.0, 0.0
@@ -304,7 +304,7 @@ class Judging:
         rival = rival if won.model == planned else won
         found = self.difference(mine.name, rival.name)
         if found is None:
-            return None
+            return self._untried(planned, won)
         pairs = min(len(final.scores) for final in self.finals if final.name in (mine.name, rival.name))
         return Bet(
             "network.type", "", planned, rival.model, won.model, Verdict.UNDECIDED, found.mean, found.low, found.high,
