@@ -106,8 +106,8 @@ class Outcome:
 
     @property
     def measured(self) -> bool:
-        """True if pairs were timed and nothing went wrong."""
-        return self.failure is None and self.n > 0
+        """True if nothing went wrong and pairs were timed; or trials had no time for what was planned, and so no pairs."""
+        return self.failure is None and (self.n > 0 or self.median is not None)
 
     @property
     def disk_kind(self) -> str | None:

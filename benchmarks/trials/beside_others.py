@@ -364,9 +364,7 @@ def statistical(place: Path) -> None:
         ("AutoTheta", AutoTheta()),
     ):
         try:
-            model = MSTL(
-                list(seasons), trend_forecaster=trend(season_length=1, **({"model": "ZZN"} if trend is AutoETS else {}))
-            ).fit(known)
+            model = MSTL(list(seasons), trend_forecaster=trend).fit(known)
             told(place, f"MSTL {name}", [model.forward(every[:end], 1)["mean"][0] for end in ends])
         except Exception as error:  # what a library cannot do is said, and the rest compared
             print(f"{place.name}, {name}: {error!r}")

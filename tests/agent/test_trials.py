@@ -22,6 +22,7 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.networks.registry import families
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
+from advisor.report.changes import difference
 from advisor.resources import rules_folder
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
@@ -137,6 +138,15 @@ def test_every_setting_that_was_tried_goes_into_the_plan(
     assert entry.measured is not None
     assert (entry.measured.before, entry.measured.rival, entry.measured.unit) == (before, rival, "accuracy")
     assert json.loads(json.dumps(after.to_json()))["recommendations"][topic]["measured"]["after"] == rival
+
+
+def test_what_won_is_taken_over_where_there_was_no_time_for_what_was_planned(knowledge: Knowledge) -> None:
+    nothing: dict[str, Any] = {"median": 0.0, "low": 0.0, "high": 0.0, "n": 0}
+    untried = bet("network.type", "transformer", "naive_bayes", "undecided", **nothing, how={"variant": "default"})
+    (outcome,) = tried(replace(untried, after="naive_bayes"))
+    plan = planned(knowledge, [outcome])
+    assert plan.value("network.type") == "naive_bayes"
+    assert difference(outcome) == "not compared"
 
 
 def test_what_was_confirmed_is_measured_too(knowledge: Knowledge) -> None:
