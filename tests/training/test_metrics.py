@@ -26,6 +26,7 @@ from advisor.training.child.metrics import (
     MeaninglessError,
     Metric,
     brier,
+    guessed_ranking,
     imbalance,
     looking_for,
     metric_named,
@@ -329,3 +330,12 @@ def test_a_quiet_fold_does_not_decide_alone_what_explains_the_numbers() -> None:
     assert score(metric, everything, loud.repeat(2)[:, None]) == pytest.approx(
         r2_score(everything, loud.repeat(2)[:, None])
     )
+
+
+def test_guesses_rank_as_widely_as_mann_and_whitney_say() -> None:
+    draw = np.random.default_rng(0)
+    truth = np.arange(40) < 4
+    areas = [roc_auc_score(truth, draw.random(40)) for _ in range(2000)]
+    assert guessed_ranking(truth.astype(int)) == pytest.approx(np.std(areas), rel=0.06)
+    assert guessed_ranking(np.arange(12) == 0) == pytest.approx(0.31, abs=0.01), "one example may be anywhere"
+    assert guessed_ranking(np.zeros(5, int)) == 0

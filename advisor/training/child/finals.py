@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy
 
@@ -14,13 +15,14 @@ from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers
 from advisor.training.child.fitting import Fitting
-from advisor.training.child.metrics import MeaninglessError, Metric, ranking, score
+from advisor.training.child.metrics import MeaninglessError, Metric, guessed_ranking, ranking, score
 from advisor.training.child.request import Began, Finals
 from advisor.training.child.scoring import Floats, Resampling, interval, units_of
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Difference, Final, Ranking
 from advisor.training.ladder.trial_record import Kind, Trial
+from advisor.training.ladder.verdicts import CHANCE
 
 MOST_SEEDS = 5
 DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes", "gradient_boosting")
@@ -202,12 +204,20 @@ class FinalRound:
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
 
+    def _ranking(self, area: float, drawn: Floats) -> Ranking:
+        """Its interval reaches down to chance where guesses come as far."""
+        (low, high), surely = interval(drawn), interval(drawn, len(self.refits))[0]
+        guessed = guessed_ranking(self._truth)
+        by_one, by_any = (area - NormalDist().inv_cdf(1 - 0.025 / looks) * guessed for looks in (1, len(self.refits)))
+        low = min(low, max(0.0, by_one)) if by_one <= CHANCE else low
+        return Ranking(area, low, high, max(0.0, min(low, surely, by_any)))
+
     def _with_more(self, final: Final, refits: Refits) -> Final:
         """With how well it ranks the classes, and what its decisions are worth."""
         if not refits.areas:
             return replace(final, also=_means(refits.also)) if refits.also else final
         drawn = self._resampling.over_seeds(refits.drawn_areas)
-        found = Ranking(float(numpy.mean(refits.areas)), *interval(drawn), interval(drawn, len(self.refits))[0])
+        found = self._ranking(float(numpy.mean(refits.areas)), drawn)
         deciding = self._deciding(final.name)
         if deciding is None or not refits.also:
             return replace(final, ranking=found)

@@ -330,6 +330,21 @@ def ranking(truth: Numbers, probabilities: Numbers) -> tuple[float, Floats]:
     return float(np.mean(areas)) if areas else 0.5, influence / max(1, len(areas))
 
 
+def guessed_ranking(truth: Numbers) -> float:
+    """The standard deviation of the ROC AUC of whoever guesses (Mann and Whitney 1947, On a test of whether one of two random
+    variables is stochastically larger than the other), of several classes the mean; 0 without two.
+
+    Few examples of a class say little, which their own spread does not show: a single one has none.
+
+    Args:
+        truth: class numbers (n,).
+    """
+    counts = np.unique(truth, return_counts=True)[1].astype(float)
+    if len(counts) < 2:
+        return 0.0
+    return float(np.sqrt((len(truth) + 1) / (12 * counts * (len(truth) - counts))).mean())
+
+
 def _share(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
 
