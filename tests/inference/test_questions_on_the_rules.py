@@ -109,7 +109,9 @@ def test_when_no_question_is_left_no_answer_was_found_to_change_anything(
     *_, (asking, known, _) = interviewed(rules, machine, seed)
     dice = random.Random(seed)
     measured = {
-        f.name: dice.choice(landmarks(f, (2, 32))) for f in rules.vocabulary.facts.values() if f.group == "probe"
+        f.name: dice.choice(landmarks(f, (2, 32)))
+        for f in rules.vocabulary.facts.values()
+        if f.group == "probe" and f.type is not FactType.TEXT  # the name of a column or file, which no rule compares
     }
     first: dict[str, object] = {}
     for attempt in range(12):
