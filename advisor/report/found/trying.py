@@ -207,7 +207,10 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
     if any(row.status is Status.CUT or row.hurried for row in rows) or any(final.cut for final in outcome.finals):
         sentences.append("(cut): there was no time for all of its training; with more it may be better.")
     if any(row.status is Status.SHORT for row in rows):
-        sentences.append("(fewer folds): there was no time for it on every fold, so it says less and is not chosen.")
+        sentences.append(
+            "(fewer folds): there was no time for it on every fold. It is chosen only where it is better on those than the "
+            "others are on any."
+        )
     if outcome.resumed:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
     return [sentence for sentence in (*sentences, data.left_out, *outcome.notes) if sentence]
