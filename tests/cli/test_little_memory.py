@@ -29,7 +29,7 @@ def limited(limit: str, *arguments: str) -> Finished:
     return Finished(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("limit", ["-v 100000", "-v 400000", "-v 900000", "-v 1500000", "-d 400000"])
+@pytest.mark.parametrize("limit", ["-v 150000", "-v 400000", "-v 900000", "-v 1500000", "-d 400000"])
 @pytest.mark.parametrize("command", ["inspect", "try --target kind --budget 5s --data"])
 def test_data_that_cannot_be_read_for_lack_of_memory_are_refused_with_a_remedy(
     limit: str, command: str, data: Path

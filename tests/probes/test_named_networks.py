@@ -65,7 +65,7 @@ def timed(workload: Workload, seconds: float = 30.0, **options: object) -> Outco
 def test_ones_own_module_is_timed_and_counted_whatever_it_prints(named: Write) -> None:
     said = 'print("{\\"type\\": \\"Result\\"}")\nos.write(1, b"{}\\n" * 5)\n'
 
-    outcome = timed(named(f"{said}{dedent(SMALL)}"), seconds=6.0)
+    outcome = timed(named(f"{said}{dedent(SMALL)}"))
 
     assert outcome.failure is None
     assert outcome.applies["weights"] == str(WEIGHTS)
