@@ -18,7 +18,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import Split, outer_split
 from advisor.training.child.fitted import Allowance, FittingError, TooSlowError
-from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, Fitting
+from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, FEWEST_ROUNDS, Fitting
 from advisor.training.child.folds import Folds
 from advisor.training.child.metrics import (
     ACCURACY,
@@ -34,6 +34,7 @@ from advisor.training.child.scoring import Resampling, described, interval
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS
 from advisor.training.recipe import Recipe
 
 IN_TIME = Allowance(60.0, math.inf)
@@ -228,6 +229,18 @@ def test_boosting_that_stops_early_bears_a_class_that_only_the_kept_back_rows_ha
     fitted = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, IN_TIME)
     assert fitted.probabilities is not None
     assert fitted.probabilities.shape == (5, 3)
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(1e-6, FEWEST_ROUNDS), (60.0, EARLY_STOPPED_ROUNDS)])
+def test_boosting_grows_as_many_trees_as_there_is_time_for(seconds: float, most: int) -> None:
+    draw, rows = numpy.random.default_rng(0), numpy.arange(600)
+    inputs = draw.normal(size=(600, 4))
+    examples = table(inputs, inputs[:, 0] * inputs[:, 1] + 0.1 * draw.normal(size=600))
+    tuned = next(one for one in menu(Planned(), "tabular").settings if one.name == "gradient boosting, small steps")
+    learned = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, replace(IN_TIME, seconds=seconds)).learned
+    assert learned is not None
+    assert 1 <= learned.model.n_iter_ <= most
+    assert seconds < 1 or learned.model.n_iter_ > FEWEST_ROUNDS
 
 
 def test_rows_that_say_when_to_stop_teach_no_code_of_a_category() -> None:

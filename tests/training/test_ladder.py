@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -242,3 +243,15 @@ def test_no_trial_that_is_known_to_take_longer_than_is_left_is_begun(budget: flo
         left -= trials[-1].seconds
         assert left >= -1e-9
     assert len({trial.key for trial in trials}) == len(trials), "no candidate is tried twice on the same folds"
+
+
+@pytest.mark.parametrize(("seconds", "waits"), [(0.5, False), (3.0, True)])
+def test_class_weights_wait_for_other_settings_unless_they_cost_next_to_nothing(seconds: float, waits: bool) -> None:
+    ladder, trials = Ladder(menu(PLANNED, "tabular", uneven=True), RUNGS, 0.25), []
+    weighted, other = "gradient boosting with class weights", "gradient boosting, shallow"
+    while not {weighted, other} <= {trial.name for trial in trials}:
+        step = ladder.next(trials, Clock(100, 100), lambda c: seconds if c.model == "gradient_boosting" else 0.1)
+        assert step is not None
+        trials.append(World({"gradient boosting": 0.9}).trial(step.candidate, step.rung))
+    begun = names(trials)
+    assert (begun.index(weighted) > begun.index(other)) == waits

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, wilson
+from advisor.training.child.metrics import ACCURACY, R2, RMSE, Metric, score
+from advisor.training.child.scoring import Resampling, interval, of_new_examples
+from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next, wilson
 
 
 def test_all_right_is_no_certainty() -> None:
@@ -54,3 +57,41 @@ def test_intervals_of_differences_cover_what_is_true_about_as_often_as_they_say(
         low, high = mean_gain([sum(gains) / n], [sum(map(abs, gains)) / n], [n])
         covered += low <= better - worse <= high
     assert covered / 400 >= 0.93
+
+
+def test_one_more_value_lies_within_reach_as_often_as_is_said() -> None:
+    draw = np.random.default_rng(0)
+    held = sum(
+        abs(values[-1] - values[:-1].mean()) <= reach_of_next(values[:-1]) for values in draw.normal(size=(2000, 6))
+    )
+    assert held / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def test_the_score_of_as_many_new_examples_lies_in_the_interval_about_as_often_as_it_says() -> None:
+    draw, held, of_the_true_score = np.random.default_rng(1), 0, 0
+    for seed in range(300):
+        truth = draw.normal(size=(120, 1))
+        said = truth + draw.normal(scale=0.5, size=truth.shape)
+        mean, found = score(RMSE, truth, said), interval(Resampling(RMSE, truth, seed).scores(said))
+        low, high = of_new_examples(RMSE, mean, found, ())
+        anew = float(np.sqrt(np.mean(draw.normal(scale=0.5, size=120) ** 2)))
+        held += low <= anew <= high
+        of_the_true_score += found[0] <= anew <= found[1]
+    assert held / 300 > 0.9
+    assert of_the_true_score / 300 < 0.9
+
+
+def test_of_later_times_the_interval_reaches_as_far_as_earlier_ones_differed() -> None:
+    calm = of_new_examples(R2, 0.8, (0.75, 0.85), [0.81, 0.79, 0.8])
+    varied = of_new_examples(R2, 0.8, (0.75, 0.85), [0.9, 0.5, 0.7])
+    few = of_new_examples(R2, 0.8, (0.75, 0.85), [0.2])
+
+    assert calm == few
+    assert varied[0] < 0.3
+    assert varied[1] == 1.0
+
+
+@pytest.mark.parametrize(("metric", "found", "bound"), [(ACCURACY, (0.9, 1.0), 1.0), (RMSE, (0.1, 2.0), 0.0)])
+def test_nothing_is_better_than_everything_right(metric: Metric, found: tuple[float, float], bound: float) -> None:
+    low, high = of_new_examples(metric, 0.95 if metric is ACCURACY else 0.5, found, ())
+    assert (high if metric is ACCURACY else low) == bound

@@ -93,6 +93,15 @@ def test_what_adds_nothing_is_left_out_and_one_model_alone_is_no_average() -> No
     assert averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials) is None
 
 
+def test_a_model_that_was_tried_on_the_first_folds_only_is_one_of_several_all_the_same() -> None:
+    seen, trials, _truths = world({"linear": 0.5, "random_forest": 0.5})
+    linear = seen[MODELS["linear"]]
+    linear |= {(1, place): answers for (_, place), answers in list(linear.items())}
+    found = averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials)
+    assert found is not None
+    assert set(shares_of(found)) == {"linear", "random_forest"}
+
+
 def test_probabilities_stay_probabilities_and_the_ladder_knows_the_average_by_its_trial() -> None:
     draw = np.random.default_rng(1)
     truths = [draw.integers(3, size=ROWS) for _ in range(FOLDS)]

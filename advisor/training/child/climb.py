@@ -83,6 +83,8 @@ FINAL_ROUNDS = 2
 """Seeds that time is kept for."""
 ONE_TRIAL, OF_THE_PLAN = 0.1, 0.35
 """Share of the budget that a network's first trial should take at most, and that of the type which the plan bets on."""
+OF_A_VARIANT = 0.08
+"""The same of other settings of boosting."""
 _EPOCHS_TOLD = 3000
 """At most so many epochs of a run are told, so that what is told stays small however long it runs."""
 
@@ -250,7 +252,7 @@ class Climb:
         if told := self._lacking():
             self._tell(Note(told))
         final_round = FinalRound(
-            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside
+            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside, self._before
         )
         known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
@@ -258,6 +260,12 @@ class Climb:
             known = message if isinstance(message, Finals) else known
         if known is not None:
             self._explain(final_round, known)
+
+    def _before(self, name: str) -> list[float]:
+        """The scores of a candidate at earlier times; none where examples are in no order of time."""
+        if self._fitting.examples.times is None:
+            return []
+        return [score for trial in self._trials if trial.name == name and trial.counts for score in trial.scores]
 
     def _lacking(self) -> str:
         decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]
@@ -319,7 +327,10 @@ class Climb:
         return not {trial.name for trial in self._trials}.issuperset(SIMPLEST)
 
     def _allowed(self, candidate: Candidate) -> float:
-        """Seconds that one training of a network may take: more where it is the type that the plan bets on."""
+        """Seconds that one training of a network may take, more where it is the type that the plan bets on; or that other
+        settings of boosting may, of which there are several."""
+        if candidate.variant:
+            return OF_A_VARIANT * self._request.budget / self._folds.width
         planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
         return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
 
@@ -397,6 +408,8 @@ class Climb:
         if candidate.name not in self._rehearsed:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
         one = self._rehearsed[candidate.name] * self._off(candidate)
+        if candidate.model == "gradient_boosting" and candidate.variant:  # as many rounds as there is time for
+            one = min(one, self._allowed(candidate))
         most = self._folds.width * one
         return min(most, max(one, self._share_of_one(candidate) * self._request.budget))
 

@@ -17,7 +17,7 @@ from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbe
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.metrics import MeaninglessError, Metric, guessed_ranking, ranking, score
 from advisor.training.child.request import Began, Finals
-from advisor.training.child.scoring import Floats, Resampling, interval, units_of
+from advisor.training.child.scoring import Floats, Resampling, interval, of_new_examples, units_of
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Difference, Final, Ranking
@@ -104,13 +104,15 @@ class FinalRound:
         seed: int,
         deciding: Callable[[str], Decisions | None] = lambda _: None,
         beside: Metric | None = None,
+        before: Callable[[str], Sequence[float]] = lambda _: (),
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
             beside: a metric of numbers that is told too.
+            before: the scores of the candidate of this name at earlier times, where examples are in the order of time.
         """
-        self._beside = beside
+        self._beside, self._before = beside, before
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._truth = fitting.examples.targets[split.test]
@@ -190,9 +192,10 @@ class FinalRound:
         right = {name: numpy.mean(refits.right, axis=0) for name, refits in self.refits.items()}
         finals = []
         for name, refits in self.refits.items():
-            low, high = self._resampling.of_score(interval(draws[name]), right[name])
             kind, settings = refits.candidate.kind, refits.candidate.settings_json
             scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
+            found = self._resampling.of_score(interval(draws[name]), right[name])
+            low, high = of_new_examples(self._metric, mean, found, self._before(name))
             cut = refits.cut or refits.hurried
             final = Final(name, kind, scores, mean, low, high, refits.seconds, settings, cut)
             finals.append(self._with_more(final, refits))

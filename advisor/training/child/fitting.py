@@ -12,6 +12,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
@@ -29,6 +30,7 @@ from advisor.training.child.classical import asked, for_outputs, inputs_for, mod
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, repeated, to_learn_from, usual_back
+from advisor.training.child.threads import faster, products
 from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS, variants
@@ -45,8 +47,12 @@ PATIENCE = 2
 """Times what a trial is allowed for each fold that forecasts of a statistical model may take; finals have their time."""
 KEPT_BACK = 6
 """One in so many of the examples to learn from is kept back for early stopping."""
-WORTH_THREADS = 2_000_000
-"""Values times outputs from which several threads are faster than one; on little they mostly wait for each other."""
+WORTH_THREADS, PRODUCTS_WORTH_THREADS = 2_000_000, 100_000_000
+"""Values times outputs from which several threads may be faster than one in boosting and in products of matrices, whose
+threads are the slower the busier the machine is: 28 times slower was seen.
+"""
+THREADS_TIMED_ON, THREADS_TIMED_ROUNDS = 20_000, 3
+"""Examples, and rounds of boosting, on which one thread is timed beside all."""
 REHEARSED_ON = 1000
 """Examples on which a model is timed first, where there are several times as many."""
 USUAL_ROUNDS = 100
@@ -55,6 +61,9 @@ ROUNDS_OF_VARIANTS = 600
 """Rounds of boosting that is stopped early, until it stops and once more on all examples; roughly."""
 STOPS_AFTER = 20
 """Rounds without a gain."""
+TIMED_ROUNDS, FEWEST_ROUNDS = 5, 30
+"""Rounds by which others are timed, and those that are done in any case."""
+NO_END = Allowance(math.inf, math.inf)
 MAX_ITER = "max_iter"
 _ROUNDS: Mapping[str, str] = {"gradient_boosting": MAX_ITER, "random_forest": "n_estimators"}
 """The setting that says how many trees are grown; of boosting for each class."""
@@ -73,6 +82,8 @@ class Fitting:
         self.examples = examples
         self._unfitted = preparation(examples)
         self._threads = threads
+        self._faster: dict[bool, int] = {}
+        """Threads that are faster, of boosting and of matrix products."""
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
@@ -90,8 +101,7 @@ class Fitting:
         begun = time.monotonic()
         try:
             if candidate.settings is None:
-                most = min(PATIENCE * allowance.seconds, allowance.until - begun) if allowance.judged else math.inf
-                fitted = self._classical(candidate, training, test, seed, most=most)
+                fitted = self._classical(candidate, training, test, seed, allowance=allowance)
             else:
                 fitted = self._network(candidate.settings, training, test, seed, allowance, on_epoch)
         except UnbuildableError as error:
@@ -120,10 +130,13 @@ class Fitting:
         if candidate.model == "statistical":  # which sees by itself whether it would take too long
             return 0.0
         part = training[::parts]
-        values = self._inputs(part, part, flat=True).shape[1] * len(training)
+        inputs = self._inputs(part, part, flat=True)
+        values = inputs.shape[1] * len(training)
         classes = max(1, len(self.examples.classes))
         if values * classes < WORTH_REHEARSING and classes <= MANY_CLASSES:
             return 0.0
+
+        self._threads_for(candidate, self._preparation(part), part, inputs)  # known from here on
 
         def seconds(**changed: int) -> float:
             begun = time.monotonic()
@@ -145,27 +158,28 @@ class Fitting:
         test: Rows,
         seed: int,
         changed: Mapping[str, Any] = _AS_USUAL,
-        most: float = math.inf,
+        allowance: Allowance = NO_END,
     ) -> Fitted:
-        """`most`: seconds that the forecasts of a statistical model may take."""
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
             back = usual_back(self.examples, training)
             learned = Learned(None, self._preparation(training), back=back)
             return Fitted(repeated(self.examples, test, back), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
-            return self._forecaster(candidate, training, test, seed, changed, most)
+            return self._forecaster(candidate, training, test, seed, changed, allowance)
         prepared = self._preparation(training)
         if candidate.model == TOGETHER:
-            parts = [(one, self._classical(one.alone, training, test, seed)) for one in candidate.members]
+            each = replace(allowance, seconds=allowance.seconds / len(candidate.members))
+            alone = ((one, one.alone) for one in candidate.members)
+            parts = [(one, self._classical(of, training, test, seed, allowance=each)) for one, of in alone]
             fitted = [(one.model, one.share, found.learned.model) for one, found in parts if found.learned is not None]
             outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
             return replace(answer(outputs, prepared), learned=Learned(fitted, prepared))
         classes = self.examples.task is Task.CLASSIFY
         settings = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
         if candidate.model == "gradient_boosting" and candidate.variant and MAX_ITER not in changed:
-            settings[MAX_ITER] = self._rounds(candidate, training, seed, settings)
+            settings[MAX_ITER] = self._rounds(candidate, training, seed, settings, allowance.seconds)
         estimator, inputs = self._estimator(candidate, prepared, training, seed, settings)
-        with warnings.catch_warnings(), threadpool_limits(self._threads_for(inputs, prepared)):
+        with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, self._plain_targets(prepared, training))
             tested = self._for_classical(candidate.model, prepared, training, test)[0]
@@ -179,7 +193,7 @@ class Fitting:
         inputs, of_categories = self._for_classical(candidate.model, prepared, training, training)
         settings = dict(settings)
         if candidate.model == "random_forest":
-            settings["n_jobs"] = self._threads_for(inputs, prepared)
+            settings["n_jobs"] = self._threads if inputs.size * prepared.outputs >= WORTH_THREADS else 1
         if candidate.weighted:
             settings["class_weight"] = "balanced"
         if of_categories is not None:
@@ -189,25 +203,49 @@ class Fitting:
         several = task is not Task.CLASSIFY
         return for_outputs(plain, candidate.model, prepared.outputs) if several else plain, inputs
 
-    def _threads_for(self, inputs: Numbers, prepared: Preparation) -> int:
-        return self._threads if inputs.size * prepared.outputs >= WORTH_THREADS else 1
+    def _threads_for(self, candidate: Candidate, prepared: Preparation, training: Rows, inputs: Numbers) -> int:
+        """One on little; on much as many as are faster, which a part of the work shows once. Forests have their own."""
+        boosting = candidate.model == "gradient_boosting"
+        worth = WORTH_THREADS if boosting else PRODUCTS_WORTH_THREADS
+        if self._threads == 1 or inputs.size * prepared.outputs < worth or candidate.model == "random_forest":
+            return 1
+        if boosting not in self._faster:
+            work = products(inputs, prepared.outputs)
+            if boosting:
+                some = training[:THREADS_TIMED_ON]
+                plain = replace(candidate, variant="", weighted=False)
+                estimator, inputs = self._estimator(plain, prepared, some, 0, {MAX_ITER: THREADS_TIMED_ROUNDS})
+                work = partial(estimator.fit, inputs, self._plain_targets(prepared, some))
+            self._faster[boosting] = faster(self._threads, work)
+        return self._faster[boosting]
 
     def _plain_targets(self, prepared: Preparation, rows: Rows) -> Numbers:
         targets = prepared.targets(rows)
         return targets[:, 0] if targets.ndim > 1 and targets.shape[1] == 1 else targets
 
-    def _rounds(self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any]) -> int:
-        """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few."""
+    def _rounds(
+        self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any], seconds: float
+    ) -> int:
+        """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few.
+
+        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples.
+        """
         learning, stopping = self._kept_back(training, seed)
         if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
             return USUAL_ROUNDS
         prepared = self._preparation(learning)
-        stopped = {**settings, MAX_ITER: EARLY_STOPPED_ROUNDS, "early_stopping": True, "n_iter_no_change": STOPS_AFTER}
-        estimator, inputs = self._estimator(candidate, prepared, learning, seed, stopped)
+        estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
         kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
         held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
-        with warnings.catch_warnings(), threadpool_limits(self._threads_for(inputs, prepared)):
+        with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, learning, inputs)):
             warnings.simplefilter("ignore")
+            most = EARLY_STOPPED_ROUNDS
+            if seconds < math.inf:
+                begun = time.monotonic()
+                estimator.set_params(max_iter=TIMED_ROUNDS).fit(inputs, answers)
+                one = (time.monotonic() - begun) / TIMED_ROUNDS
+                most = min(most, max(FEWEST_ROUNDS, int(seconds / 2 / one)))
+            estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
             estimator.fit(inputs, answers, X_val=kept, y_val=held)
         return max(1, int(numpy.argmax(estimator.validation_score_)))
 
@@ -220,7 +258,13 @@ class Fitting:
         return self._inputs(training, rows, flat=True), None
 
     def _forecaster(
-        self, candidate: Candidate, training: Rows, test: Rows, seed: int, changed: Mapping[str, Any], most: float
+        self,
+        candidate: Candidate,
+        training: Rows,
+        test: Rows,
+        seed: int,
+        changed: Mapping[str, Any],
+        allowance: Allowance,
     ) -> Fitted:
         """A statistical model of the series, or a model of how far off an earlier value will be."""
         examples, prepared = self.examples, self._preparation(training)
@@ -228,6 +272,8 @@ class Fitting:
             raise FittingError("It is for series of which all steps are there.")
         if not candidate.lagged:
             horizon = examples.targets.shape[1]
+            left = min(PATIENCE * allowance.seconds, allowance.until - time.monotonic())
+            most = left if allowance.judged else math.inf
             found = forecasts(candidate.variant, examples.series, test, horizon, most)
             return Fitted(found, learned=Learned(None, prepared))
         back = usual_back(examples, training)
@@ -236,7 +282,7 @@ class Fitting:
         estimator: Any = for_outputs(plain, candidate.model, base.shape[1])
         off = examples.targets[training] - base
         known = numpy.isfinite(off).all(axis=1)
-        with threadpool_limits(self._threads if inputs.size >= WORTH_THREADS else 1):
+        with threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
             estimator.fit(to_learn_from(inputs[known]), off[known] if base.shape[1] > 1 else off[known, 0])
             predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
         return Fitted(predicted, learned=Learned(estimator, prepared, back=back))

@@ -16,6 +16,7 @@ from advisor.networks.builders import build, loss_function
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
+from advisor.training.child.threads import chosen
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, STEPS, NetworkSettings
 from advisor.training.loop.initialisation import initialise
 from advisor.training.loop.loop import train
@@ -35,6 +36,8 @@ TIMED_BATCHES = 6
 """Batches by which an epoch is timed."""
 TIMES_TIMED = 3
 """The shortest counts: the first steps take longer than all others, and any may be held up by other work."""
+THREADS_TIMED = 2
+"""Times that the steps are timed with one thread and with all, the first time that several may be faster."""
 PATIENCE, TIMED_AT_LEAST = 4, 1.0
 """Times what these steps may take in a training that is long enough, after which they are no longer waited for; seconds at
 least."""
@@ -59,6 +62,8 @@ class NetworkFitting:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
+        self._settled = threads == 1
+        """True once it is known whether one thread is faster than all of them."""
         self._epoch_seconds: dict[_Pace, float] = {}
         _warm_up()
 
@@ -99,7 +104,8 @@ class NetworkFitting:
         for attempt in range(ATTEMPTS):
             epochs = self._affordable(settings, recipe, allowance)
             patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
-            planned = replace(recipe, epochs=epochs, patience=patience)
+            threads = 1 if small else self._threads
+            planned = replace(recipe, epochs=epochs, patience=patience, threads=threads)
             begun, late = time.monotonic(), allowance.deadline()
             trained = train(objective, examples, planned, validation=validation, until=late, on_epoch=on_epoch)
             if not trained.history:
@@ -130,16 +136,20 @@ class NetworkFitting:
         many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
         part = (examples[0][:some], examples[1][:some])
         most = PATIENCE * allowance.seconds / enough_epochs(recipe, many) * len(part[0]) / many
-        found: list[float] = []
-        for _ in range(TIMES_TIMED):
+        alone = recipe.threads == 1 or self._settled
+        found: dict[int, list[float]] = {}
+        for threads in [recipe.threads or 1] * TIMES_TIMED if alone else [self._threads, 1] * THREADS_TIMED:
             begun = time.monotonic()
             until = min(allowance.until, begun + max(TIMED_AT_LEAST, most if allowance.judged else allowance.seconds))
-            tried = train(objective, part, replace(recipe, epochs=1), until=until)
+            tried = train(objective, part, replace(recipe, epochs=1, threads=threads), until=until)
             seconds = time.monotonic() - begun
-            found.append((seconds if tried.history else 2 * seconds) * many / len(part[0]))
+            found.setdefault(threads, []).append((seconds if tried.history else 2 * seconds) * many / len(part[0]))
             if not tried.history:
                 break
-        self._epoch_seconds[key] = min(found)
+        shortest = {threads: min(seconds) for threads, seconds in found.items()}
+        if not alone:
+            self._threads, self._settled = chosen(shortest), True
+        self._epoch_seconds[key] = shortest[chosen(shortest)]
 
     def _check_time(self, settings: NetworkSettings, recipe: Recipe, examples: int, allowance: Allowance) -> None:
         """Raises TooSlowError where there is no time for enough epochs."""

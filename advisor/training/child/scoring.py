@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Examples
 from advisor.training.child.metrics import MeaninglessError, Metric, Reads, saying_nothing, score
 from advisor.training.ladder import outcome
-from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share
+from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next
 
 Numbers: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[numpy.float64]
@@ -20,6 +21,8 @@ RESAMPLES, FEWER_RESAMPLES = 1000, 200
 """Draws of examples; fewer where a metric has to be computed for each by itself."""
 _AT_ONCE = 4_000_000
 """Counts that are held in memory at a time."""
+FEWEST_TIMES = 3
+"""Scores of different times from which one sees how much they differ."""
 _OUTSIDE = 2.5
 """Per cent at either end of a 95 % interval."""
 _IN_UNITS = ("rmse", "mae", "median_absolute_error", "max_error")
@@ -136,6 +139,28 @@ class Resampling:
 
     def _means(self, values: Numbers) -> list[float]:
         return [float(values[part].mean()) for part in self._parts]
+
+
+def of_new_examples(
+    metric: Metric, mean: float, found: tuple[float, float], before: Sequence[float]
+) -> tuple[float, float]:
+    """The interval in which the score of as many new examples lies, 95 times of 100; no better than everything right.
+
+    They are drawn by chance as well, which makes it wider than that of the true score by the root of 2. Of later times
+    more is unknown: it reaches as far as one more score among those of earlier times and the latest may lie.
+
+    Args:
+        found: the 95 % interval of the true score.
+        before: scores of earlier times, where examples are in the order of time.
+    """
+    low, high = (mean + (end - mean) * math.sqrt(2) for end in found)
+    if len(before) + 1 >= FEWEST_TIMES:
+        reach = reach_of_next([*before, mean])
+        low, high = min(low, mean - reach), max(high, mean + reach)
+    if not metric.greater_is_better:
+        return max(low, min(found[0], 0.0)), high
+    least = -math.inf if metric.reads is Reads.VALUES else min(found[0], 0.0)
+    return max(low, least), min(high, max(found[1], 1.0))
 
 
 def _widened(found: tuple[float, float], least: tuple[float, float]) -> tuple[float, float]:

@@ -70,11 +70,14 @@ def averaged(
 
 
 def _best(candidates: Sequence[Candidate], scores: Scores, seen: Seen) -> list[Candidate]:
-    """Of each model the best, of those the few best, on the folds that the most have seen."""
+    """Of each model the best, of those the few best, on the folds that were the first for all."""
     there = [one for one in candidates if one.model in MODELS and not one.lagged and seen.get(one.name)]
-    most = max((len(seen[one.name]) for one in there), default=0)
+    rung = min((rung for one in there for rung, _ in seen[one.name]), default=0)
+    first = max(({fold for fold in seen[one.name] if fold[0] == rung} for one in there), key=len, default=set())
     ranked = sorted(
-        (one for one in there if len(seen[one.name]) == most), key=lambda one: scores.mean(one.name), reverse=True
+        (one for one in there if seen[one.name].keys() >= first),
+        key=lambda one: scores.mean(one.name, sorted(first)),
+        reverse=True,
     )
     by_model: dict[str, Candidate] = {}
     for one in ranked:

@@ -59,7 +59,7 @@ def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numb
         parts, model = stored_parts(folder), stored_model(folder, card)
         if card.back:
             inputs, base = lagged(examples, every, card.back)
-            with threadpool_limits(request.threads):
+            with threadpool_limits(1):
                 ahead: Numbers = base + asked(model, inputs, horizon, classes=False)
             return ahead
         learned = Learned(model, fitted(parts, examples, folder), card.network)

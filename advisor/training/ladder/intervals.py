@@ -40,6 +40,12 @@ def t_interval(differences: Sequence[float], *, overlap: float = 0.0, confidence
     return Interval(mean, mean - reach, mean + reach, n)
 
 
+def reach_of_next(values: Sequence[float]) -> float:
+    """From the mean of these values half the 95 % interval in which one more like them lies; Student's."""
+    n = len(values)
+    return _t_quantile(0.975, n - 1) * statistics.stdev(values) * math.sqrt(1 + 1 / n)
+
+
 def _t_quantile(probability: float, freedom: int) -> float:
     """The quantile of Student's distribution (above one half), by bisection."""
     low, high = 0.0, 1.0

@@ -27,6 +27,8 @@ MOST_PROMISING = 3
 """Candidates that are followed from each rung, at least."""
 COSTLY = 0.8
 """Share of the time left that a single trial may be expected to take, unless it is the simplest of its kind."""
+CHEAP = 0.02
+"""Share of the searching time from which class weights wait until models were tried without, in other settings as well."""
 DEAR = 0.1
 """Share of the searching time from which a baseline waits until every network was tried once, unless the plan bets on it."""
 
@@ -173,6 +175,8 @@ class Ladder:
         def late(candidate: Candidate) -> int:
             if candidate.kind is Kind.NETWORK:
                 return 1 if candidate == foremost or candidate.instead_of else 3
+            if candidate.weighted:
+                return 0 if expected(candidate) <= CHEAP * clock.total else 3
             bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
             if candidate.variant and candidate.model != "statistical":
                 return 2 if expected(candidate) <= DEAR * clock.total else 4

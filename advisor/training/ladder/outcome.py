@@ -51,7 +51,8 @@ class Final:
     mean: float
     low: float
     high: float
-    """The 95 % interval of the mean score: bootstrap over the held-out examples and the seeds."""
+    """Between these the score of as many new examples lies, 95 times of 100: bootstrap over the held-out examples and the
+    seeds, as much wider as new ones are drawn by chance, too, and later ones may differ."""
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     cut: bool = False
