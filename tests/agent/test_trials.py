@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import scope_of
@@ -22,7 +23,8 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.networks.registry import families
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
-from advisor.report.changes import difference
+from advisor.report.changes import difference, sentence
+from advisor.report.plan.json_plan import plan_text, read_plan
 from advisor.resources import rules_folder
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
@@ -33,6 +35,7 @@ from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
 
 HERE, ELSEWHERE = "0123456789abcdef", "fedcba9876543210"
+SCHEMA = Path(__file__).parents[2] / "docs" / "plan.schema.json"
 DATE = "2026-11-21T10:00:00+00:00"
 DIGITS = {
     "task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 64, "data.examples": 1797,
@@ -140,13 +143,31 @@ def test_every_setting_that_was_tried_goes_into_the_plan(
     assert json.loads(json.dumps(after.to_json()))["recommendations"][topic]["measured"]["after"] == rival
 
 
-def test_what_won_is_taken_over_where_there_was_no_time_for_what_was_planned(knowledge: Knowledge) -> None:
-    nothing: dict[str, Any] = {"median": 0.0, "low": 0.0, "high": 0.0, "n": 0}
+def test_what_won_is_taken_over_where_there_was_no_time_for_what_was_planned(
+    knowledge: Knowledge, tmp_path: Path
+) -> None:
+    nothing: dict[str, Any] = {"median": None, "low": None, "high": None, "n": 0}
     untried = bet("network.type", "transformer", "naive_bayes", "undecided", **nothing, how={"variant": "default"})
     (outcome,) = tried(replace(untried, after="naive_bayes"))
     plan = planned(knowledge, [outcome])
     assert plan.value("network.type") == "naive_bayes"
     assert difference(outcome) == "not compared"
+    measured = plan.recommendations["network.type"].measured
+    assert measured is not None
+    assert {measured.to_json()[figure] for figure in ("median", "low", "high")} == {None}
+    said = "transformer could not be judged in the time; of what was tried naive_bayes did best."
+    assert sentence(outcome) == sentence(measured) == said
+    document = json.loads(plan_text(plan))
+    assert not list(Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).iter_errors(document))
+    (tmp_path / "plan.json").write_text(json.dumps(document))
+    assert read_plan(tmp_path / "plan.json", knowledge).recommendations["network.type"].measured == measured
+
+
+def test_zeros_that_an_earlier_version_wrote_for_what_was_not_compared_are_nothing() -> None:
+    untried = bet("network.type", "transformer", "naive_bayes", "undecided", median=0.0, low=0.0, high=0.0, n=0)
+    remember_trials(tried(replace(untried, after="naive_bayes")))
+    (recalled,), problems = recall_trials(facts())
+    assert (recalled.median, recalled.low, recalled.high, recalled.measured, problems) == (None, None, None, True, [])
 
 
 def test_what_was_confirmed_is_measured_too(knowledge: Knowledge) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,8 @@ def is_trial(probe: str) -> bool:
 def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome]:
     """The bets that the trials judged, each as a measurement. Bets on what the advisor cannot use are left out.
 
-    `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better.
+    `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better; None
+    where nothing was compared.
 
     Args:
         machine: the fingerprint of the machine, for the record; scores do not depend on it.
@@ -240,11 +241,11 @@ def _checked(outcome: Outcome) -> Outcome:
         raise ValueError("it tells more than a trial does")
     if not all(name.startswith(SPLIT) for name in outcome.besides):
         raise ValueError("it tells more than a trial does")
-    if None in (outcome.median, outcome.low, outcome.high):
+    if outcome.n and None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")
     if DATA not in outcome.applies or DATA not in outcome.bound_by:
         raise ValueError("it does not say on which data")
-    return outcome
+    return outcome if outcome.n else replace(outcome, median=None, low=None, high=None)  # earlier versions wrote zeros
 
 
 def _check_widths(outcome: Outcome, settings: Sequence[object]) -> None:

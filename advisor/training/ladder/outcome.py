@@ -83,7 +83,7 @@ class Bet:
     """The judgement of the folds on one recommendation: the difference of paired scores, with its 95 % interval.
 
     The figures are of `after` over the other side where the verdict is confirmed or overturned (so above 0), of `before`
-    over the rival otherwise.
+    over the rival otherwise; None where no pair of scores was there to compare.
     """
 
     topic: str
@@ -94,9 +94,9 @@ class Bet:
     after: Any
     """The value that holds now: the one that is shown to be better, or else won; None where neither is known."""
     verdict: Verdict
-    median: float
-    low: float
-    high: float
+    median: float | None
+    low: float | None
+    high: float | None
     unit: str
     """The name of the metric."""
     n: int
