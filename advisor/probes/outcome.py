@@ -89,7 +89,7 @@ class Outcome:
     """Facts that take the rate of a setting."""
     also: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
-    besides: Mapping[str, str] = field(default_factory=dict)
+    besides: Mapping[str, int | str] = field(default_factory=dict)
     """Further facts that hold whatever the verdict."""
     kept: bool = False
     """True if later plans count on `after` in any case: it is what they have, with settings that were found."""

@@ -177,6 +177,7 @@ class Climb:
             uneven=uneven,
             given=request.given,
             warned=data.warned,
+            horizon=request.horizon,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])

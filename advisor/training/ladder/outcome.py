@@ -174,6 +174,8 @@ class DataTried:
     """The split that somebody asked for."""
     warned: tuple[str, ...] = ()
     """Oddities of that split, sentences."""
+    horizon: int = 1
+    """Of a forecast, the steps that were predicted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ class TrialResults:
         told = encode(self)
         data, metric = told.pop("data"), told.pop("metric")
         del told["stated"], told["told"], told["keeping"]
-        described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out")
+        described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out", "horizon")
         return {
             "schema": "advisor/trial/1",
             "metric": metric["name"],
