@@ -5,14 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy
-import polars
 
-from advisor.datasets.dataset import Examples
-from advisor.datasets.preparing.raw_columns import some_of
+from advisor.datasets.preparing.raw_columns import names_of_texts, some_of, texts_of, with_texts
 from advisor.datasets.preparing.tokens import EncodedTexts
 from advisor.datasets.values.words import tokens_of
 from advisor.training.child.insight.importance import MOST_ROWS, as_before, metric_of_losses
@@ -29,12 +25,7 @@ MOST_TOLD, MOST_CLASSES = 10, 20
 
 def text_columns(subject: Subject) -> tuple[str, ...]:
     """Columns of texts that the winner can be asked about; an empty name stands for examples that are texts themselves."""
-    inputs = subject.examples.inputs
-    if subject.fitted.learned is None:
-        return ()
-    if isinstance(inputs, polars.DataFrame):
-        return tuple(column.name for column in inputs if column.dtype == polars.String)
-    return ("",) if isinstance(inputs, list) else ()
+    return names_of_texts(subject.examples) if subject.fitted.learned is not None else ()
 
 
 def words(subject: Subject, known: Importance | None, until: float) -> Words:
@@ -94,7 +85,7 @@ def _without(subject: Subject, column: str, until: float) -> Importance:
     examples, truth = some_of(subject.examples, subject.split.test[places]), subject.truth[places]
     counts, metric = subject.draws(places), metric_of_losses(subject)
     sign = 1 if metric.greater_is_better else -1
-    texts = [tokens_of(text or "") for text in _texts(examples, column)]
+    texts = [tokens_of(text or "") for text in texts_of(examples, column)]
     standing = Counter(word for text in texts for word in set(text) if word[0].isalnum())
     frequent = [word for word, _ in sorted(standing.items(), key=lambda one: (-one[1], one[0]))[:MOST_WORDS]]
     before = as_before(subject, examples, places).read_by(metric.reads)
@@ -105,7 +96,7 @@ def _without(subject: Subject, column: str, until: float) -> Importance:
         rows = numpy.array([place for place, text in enumerate(texts) if word in text])
         shorter = [" ".join(other for other in texts[row] if other != word) for row in rows]
         said = before.copy()
-        said[rows] = subject.asked(_with_texts(some_of(examples, rows), column, shorter)).read_by(metric.reads)
+        said[rows] = subject.asked(with_texts(some_of(examples, rows), column, shorter)).read_by(metric.reads)
         losses = sign * (whole - scores_of(metric, truth, said, counts))
         wide, loss = far * float(numpy.nanstd(losses[1:])), float(losses[0])
         found.append(ColumnImportance(shorten(word, LONGEST_NAME), loss, loss - wide, loss + wide))
@@ -113,14 +104,3 @@ def _without(subject: Subject, column: str, until: float) -> Importance:
             break
     most_first = tuple(sorted(found, key=lambda one: -one.loss))
     return Importance(metric.title, most_first, len(places), 1, len(frequent) - len(found))
-
-
-def _texts(examples: Examples, column: str) -> Sequence[str | None]:
-    inputs: Any = examples.inputs
-    texts: Sequence[str | None] = inputs[column].to_list() if column else inputs
-    return texts
-
-
-def _with_texts(examples: Examples, column: str, texts: list[str]) -> Examples:
-    inputs: Any = examples.inputs
-    return replace(examples, inputs=inputs.with_columns(polars.Series(column, texts)) if column else texts)
