@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from advisor.datasets import fingerprint
 from advisor.datasets.again import examples_again, intake_of, told_plainly, truth_of
 from advisor.datasets.dataset import Column, Examples, Inspection, Kind, Task
+from advisor.datasets.formats import recognise
 from advisor.datasets.given import GivenSplit
 from advisor.datasets.intake import Intake, Source, TakenColumn
 from advisor.datasets.loading import load
@@ -23,14 +24,19 @@ from advisor.datasets.media.entries import entries_below
 from advisor.datasets.preparing.as_told import TITLE, split_as_told
 from advisor.datasets.preparing.leaks import Sides, leaks
 from advisor.datasets.preparing.splits import Split, outer_split
+from advisor.datasets.readers.arrays import READER as ARRAYS
+from advisor.datasets.readers.arrays import ArraysReading
 from advisor.datasets.sampling import drawn
 from advisor.datasets.tables.examples import TableReading, groups_of, joined, times_of
+from advisor.datasets.tables.series.series import SeriesReading
 from advisor.datasets.tables.target import no_such_column
+from advisor.datasets.values.conversion import seconds
 from advisor.errors import InputError, Problem, input_error
 from advisor.wording import join_first, shorten
 
 UNFIT = "The test does not fit the data"
 FEWEST_TESTED = 2
+_ADD_OR_TAKE_OUT = "Add examples of them to the data, or take them out of the test."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ def divided(inspection: Inspection, given: GivenSplit, *, most_examples: int, se
     if given.test is None:
         examples, tested = load(inspection, most_examples=most_examples, seed=0, horizon=horizon), 0
     else:
-        examples, tested = _with_test(inspection, given, most_examples, warned)
+        examples, tested = _with_test(inspection, given, most_examples, horizon, warned)
     told = given.time_column is not None, given.group is not None
     kept = replace(
         examples,
@@ -68,6 +74,8 @@ def divided(inspection: Inspection, given: GivenSplit, *, most_examples: int, se
         groups=examples.groups if told[1] or not any(told) else None,
     )
     split = split_as_told(kept, given, tested=tested, seed=seed)
+    if examples.series is not None:  # windows overlap, and what comes later differs
+        return Divided(kept, split, tuple(warned))
     sides = Sides(examples, split, inspection.group_column, inspection.time_column)
     return Divided(kept, split, (*leaks(sides, given), *warned))
 
@@ -152,30 +160,43 @@ def fingerprint_of_test(path: Path) -> str:
         return fingerprint.of_listing(found, files=[path / name for name, _ in found])
 
 
-def _with_test(inspection: Inspection, given: GivenSplit, most: int, warned: list[str]) -> tuple[Examples, int]:
+def _with_test(
+    inspection: Inspection, given: GivenSplit, most: int, horizon: int, warned: list[str]
+) -> tuple[Examples, int]:
     """The examples to learn from, then those of the test, and how many the test has."""
     path = Path(given.test or "")
     if given.fingerprint and fingerprint_of_test(path) != given.fingerprint:
         what = "it is not what it was when this run began"
         raise input_error("The test has changed", what, where=str(path), remedy="Begin anew with --fresh.")
-    try:
-        intake = intake_of(inspection)
-    except InputError:
-        remedy = "Leave --test out: examples are held out of the data then."
-        what = "a test of its own can be given for tables, and for folders of pictures, sounds and texts"
-        raise input_error(UNFIT, what, where="--test", remedy=remedy) from None
 
     def say(title: str, what: str) -> None:
         warned.append(f"In the test, {title[:1].lower()}{title[1:]}. {what}")
 
     try:
+        if isinstance(inspection.reading, ArraysReading):
+            return _with_arrays(path, inspection, inspection.reading, most)
+        intake = _intake(inspection)
         if intake.source is Source.TABLE:
             return _with_table(path, inspection, intake, given, most, say)
+        if intake.source is Source.SERIES:
+            return _with_series(path, inspection, intake, most, horizon, say)
         return _with_folder(path, inspection, intake, most, say)
     except InputError as error:
         if any(problem.where.startswith(shorten(path, 200)) for problem in error.problems):
             raise InputError(UNFIT, error.problems) from None
         raise
+
+
+def _intake(inspection: Inspection) -> Intake:
+    try:
+        return intake_of(inspection)
+    except InputError:
+        remedy = "Leave --test out: examples are held out of the data then."
+        what = (
+            "a test of its own can be given for tables, arrays, series with a row for each time, and folders of "
+            "pictures, sounds and texts"
+        )
+        raise input_error(UNFIT, what, where="--test", remedy=remedy) from None
 
 
 def _with_table(
@@ -220,6 +241,70 @@ def _with_table(
     ), len(chosen)
 
 
+def _with_series(
+    path: Path, inspection: Inspection, intake: Intake, most: int, horizon: int, say: Callable[[str, str], None]
+) -> tuple[Examples, int]:
+    """The test is what follows: each of its values is predicted by all before it, those of the data and its own."""
+    reading, time = inspection.reading, intake.time
+    assert isinstance(reading, SeriesReading) and time is not None  # noqa: S101, PT018 - of a series
+    columns = (*intake.columns, time, *([intake.group] if intake.group is not None else []))
+    with told_plainly(path):
+        later = matched(path, replace(intake, columns=columns, target=None), say).inputs
+    where = shorten(path, 200)
+    try:
+        with told_plainly(path):
+            found = replace(reading, horizon=horizon).load_with_later(inspection, later, most)
+    except LookupError as error:
+        remedy = f"The test of a series is its later part, by {shorten(time.name, 40)!r}. Leave earlier rows out of it."
+        raise input_error(UNFIT, str(error), where=where, remedy=remedy) from None
+    begins = seconds(later[time.name])
+    tested = 0 if found.times is None else int((found.times >= begins[numpy.isfinite(begins)].min()).sum())
+    if tested < FEWEST_TESTED:
+        ahead = "" if horizon == 1 else f" {horizon:,} steps ahead"
+        what = f"its {len(later):,} rows are predicted{ahead} {tested} times, and at least {FEWEST_TESTED} are needed"
+        remedy = "Add later rows" + (", or take a shorter --horizon." if horizon > 1 else ".")
+        raise input_error(UNFIT, what, where=where, remedy=remedy)
+    return found, tested
+
+
+def _with_arrays(path: Path, inspection: Inspection, reading: ArraysReading, most: int) -> tuple[Examples, int]:
+    where = shorten(path, 200)
+    with told_plainly(path):
+        reader = recognise(path)
+        if reader is not ARRAYS:
+            what = f"this is {reader.name}, and the data are {inspection.format}"
+            raise input_error(UNFIT, what, where=where, remedy="Save the test as the data were saved.")
+        other = reader.inspect(path, inspection.target, None)
+        if (learned := inspection.modality) != (here := other.modality):
+            what = f"its examples are of the kind {here}, and those of the data of the kind {learned}"
+            raise input_error(UNFIT, what, where=where, remedy="Save the test as the data were saved.")
+        seen = load(inspection, most_examples=most, seed=0)
+        tested = reading.load(replace(inspection, path=str(path)), most, 0)
+    learned, here = _held(seen), _held(tested)
+    if learned != here:
+        what = f"its examples have {here}, and those of the data have {learned}"
+        raise input_error(UNFIT, what, where=where, remedy="Save the test as the data were saved.")
+    if new := int((tested.targets >= len(seen.classes)).sum()) if seen.task is Task.CLASSIFY else 0:
+        what = f"{new:,} of its {len(tested):,} examples are of classes that the training does not have"
+        raise input_error(UNFIT, what, where=where, remedy=_ADD_OR_TAKE_OUT)
+    if len(tested) < FEWEST_TESTED:
+        what = f"there is one example in it, and at least {FEWEST_TESTED} are needed"
+        raise input_error(UNFIT, what, where=where, remedy="Some hundred examples make a test that says something.")
+    inputs: Any = [seen.inputs, tested.inputs]
+    both = polars.concat(inputs) if isinstance(seen.inputs, polars.DataFrame) else numpy.concatenate(inputs)
+    left_out = " ".join(filter(None, (seen.left_out, tested.left_out and f"Of the test: {tested.left_out}")))
+    targets = numpy.concatenate([seen.targets, tested.targets])
+    return replace(seen, inputs=both, targets=targets, left_out=left_out), len(tested)
+
+
+def _held(examples: Examples) -> str:
+    """`1 x 8 x 8 values`, and how many targets where there are several."""
+    inputs: Any = examples.inputs
+    targets = examples.targets.shape[1] if examples.targets.ndim == 2 else 1
+    several = f" and {targets} targets" if targets > 1 else ""
+    return f"{' x '.join(map(str, inputs.shape[1:]))} values{several}"
+
+
 def _with_folder(
     path: Path, inspection: Inspection, intake: Intake, most: int, say: Callable[[str, str], None]
 ) -> tuple[Examples, int]:
@@ -254,8 +339,7 @@ def _known(
         new = [label for label, number in zip(labels, truth, strict=True) if number == -1]
         named = join_first([repr(shorten(str(one), 40)) for one, _ in Counter(new).most_common()], 3)
         what = f"{len(new):,} of its {len(truth):,} {noun} are of classes that the training does not have: {named}"
-        remedy = "Add examples of them to the data, or take them out of the test."
-        raise input_error(UNFIT, what, where=where, remedy=remedy)
+        raise input_error(UNFIT, what, where=where, remedy=_ADD_OR_TAKE_OUT)
     kept = truth >= 0 if task is Task.CLASSIFY else numpy.isfinite(truth[:, 0])
     known = int(kept.sum())
     if known < FEWEST_TESTED:

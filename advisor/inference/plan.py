@@ -60,15 +60,15 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The finding of a probe on a recommendation: the paired ratio with its bootstrap 95 % interval."""
+    """The finding of a probe on a recommendation: the paired ratio with its bootstrap 95 % interval, None without a pair."""
 
     probe: str
     before: Any
     after: Any
     verdict: Verdict
-    median: float
-    low: float
-    high: float
+    median: float | None
+    low: float | None
+    high: float | None
     n: int
     unit: str = "speed-up"
     date: str = ""

@@ -54,7 +54,7 @@ class Outcome:
     """The outcome of one experiment, with its verdict on the value that was recommended before.
 
     `median`, `low` and `high` are a speed-up with its 95 % interval: of `after` over the other side when the verdict is
-    confirmed or overturned (so above 1), of `before` over the rival otherwise; None where no pair was timed.
+    confirmed or overturned (so above 1), of `before` over the rival otherwise; None where there was no pair.
     """
 
     probe: str
@@ -89,7 +89,7 @@ class Outcome:
     """Facts that take the rate of a setting."""
     also: Mapping[str, bool | int | float | str] = field(default_factory=dict)
     """Further facts that hold with `after`."""
-    besides: Mapping[str, str] = field(default_factory=dict)
+    besides: Mapping[str, int | str] = field(default_factory=dict)
     """Further facts that hold whatever the verdict."""
     kept: bool = False
     """True if later plans count on `after` in any case: it is what they have, with settings that were found."""
@@ -107,7 +107,7 @@ class Outcome:
     @property
     def measured(self) -> bool:
         """True if nothing went wrong and pairs were timed; or trials had no time for what was planned, and so no pairs."""
-        return self.failure is None and (self.n > 0 or self.median is not None)
+        return self.failure is None and (self.n > 0 or self.after is not None)
 
     @property
     def disk_kind(self) -> str | None:

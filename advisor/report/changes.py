@@ -54,9 +54,9 @@ def quantity(value: Any, unit: str) -> str:
 
 def sentence(found: Compared, unit: str = "") -> str:
     """The comparison in words, with its interval and the number of pairs."""
-    if found.median is None or found.low is None or found.high is None:
-        return "Nothing was compared."
     before, rival = (quantity(listed(setting), unit) for setting in (found.before, found.rival))
+    if found.median is None or found.low is None or found.high is None:
+        return untried(before, rival) if is_trial(found.probe) else "Nothing was compared."
     if is_trial(found.probe):
         return _scores(found, before, rival, found.median, found.low, found.high)
     gain = "times as fast" if found.unit == SPEED_UP else f"times the {found.unit}"
@@ -72,8 +72,6 @@ def sentence(found: Compared, unit: str = "") -> str:
 
 def _scores(found: Compared, before: str, rival: str, median: float, low: float, high: float) -> str:
     """A difference of scores on data that were not seen, greater being better, of the first of the two."""
-    if found.n == 0:
-        return untried(before, rival)
     pairs = "1 pair" if found.n == 1 else f"{found.n} pairs"
     first, second = (rival, before) if found.verdict == Verdict.OVERTURNED else (before, rival)
     if median < 0:
@@ -91,9 +89,7 @@ def untried(before: str, won: str) -> str:
 def difference(found: Compared) -> str:
     """The finding in figures alone: `1.31 (1.22 to 1.40)`, or with its sign and unit where it is a difference of scores."""
     if found.median is None or found.low is None or found.high is None:
-        return "nothing"
-    if is_trial(found.probe) and found.n == 0:
-        return "not compared"
+        return "not compared" if is_trial(found.probe) else "nothing"
     if is_trial(found.probe):
         return f"{found.median:+.3g} {found.unit.replace('_', ' ')} ({found.low:+.3g} to {found.high:+.3g})"
     return f"{found.median:.2f} ({found.low:.2f} to {found.high:.2f})"

@@ -116,6 +116,8 @@ def with_inspection(knowledge: Knowledge, facts: FactBase, inspection: Inspectio
     stated = facts.known("data.inputs")
     if inspection.resizable and stated is not None and _is_smaller(stated.value, found["data.inputs"]):
         del found["data.inputs"]  # the project makes them so small
+    if found.get("task.kind") == "forecast" and "task.outputs" in facts.by_source(Source.ASKED):
+        found.pop("task.outputs", None)  # how far to look ahead is no property of the data
     elsewhere = any(name.startswith("machine.") for name in facts.by_source(Source.ASKED))
     kind = None if elsewhere or not here or facts.known("data.location") else kind_of_disk(inspection.path)
     if kind is not None:

@@ -67,11 +67,11 @@ def prepared(
         facts = with_inspection(inputs.knowledge, inputs.facts, inspection, here=inputs.here)
         inputs = replace(inputs, inspection=inspection, facts=facts)
     _check_columns(inspection)
-    outputs = _known(inputs, "task.outputs")
+    outputs, where = _known(inputs, "task.outputs"), "--horizon"
     if horizon is None and inspection.task is Task.FORECAST and outputs is not None and outputs > 1:
-        horizon = outputs
+        horizon, where = outputs, "task.outputs"
     if horizon is not None:
-        inputs, inspection = _looking_ahead(inputs, inspection, horizon)
+        inputs, inspection = _looking_ahead(inputs, inspection, horizon, where)
     if stop is not None and stop.all:
         raise NothingTriedError("Nothing could be tried", [Problem("", STOPPED)])
     warned = tuple(f"{r.what} {r.remedy}".strip() for r in inspection.remarks if r.weight is Weight.WARNING)
@@ -83,9 +83,12 @@ def prepared(
     return Prepared(inputs, replace(request, given=given, horizon=horizon or 1), warned, spent)
 
 
-def _looking_ahead(inputs: Inputs, inspection: Inspection, horizon: int) -> tuple[Inputs, Inspection]:
-    """The data with so many steps to predict. Raises InputError where there are no steps, or too few for that."""
-    title, where = "The horizon cannot be kept", "--horizon"
+def _looking_ahead(inputs: Inputs, inspection: Inspection, horizon: int, where: str) -> tuple[Inputs, Inspection]:
+    """The data with so many steps to predict. Raises InputError where there are no steps, or too few for that.
+
+    `where` somebody said so.
+    """
+    title = "The horizon cannot be kept"
     if inspection.task is not Task.FORECAST:
         what = f"it is of forecasts, and the task is to {inspection.task}"
         raise input_error(

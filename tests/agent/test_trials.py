@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.trials.outcomes import TOPICS, is_trial, recall_trials, remember_trials, trial_outcomes
+from advisor.datasets.dataset import Inspection
 from advisor.datasets.given import GivenSplit
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
@@ -22,8 +24,11 @@ from advisor.knowledge.model import Knowledge, School
 from advisor.networks.registry import families
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
-from advisor.report.changes import difference
+from advisor.report.changes import difference, sentence
+from advisor.report.plan.brief import title_of
+from advisor.report.plan.json_plan import plan_text, read_plan
 from advisor.resources import rules_folder
+from advisor.session.data import with_inspection
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
 from advisor.training.ladder.candidates import Planned
@@ -33,6 +38,7 @@ from advisor.training.ladder.outcome import Bet, DataTried, Metric, TrialResults
 from advisor.training.ladder.outcome import Winner as Found
 
 HERE, ELSEWHERE = "0123456789abcdef", "fedcba9876543210"
+SCHEMA = Path(__file__).parents[2] / "docs" / "plan.schema.json"
 DATE = "2026-11-21T10:00:00+00:00"
 DIGITS = {
     "task.kind": "classify", "task.outputs": 10, "data.modality": "image", "data.inputs": 64, "data.examples": 1797,
@@ -140,13 +146,31 @@ def test_every_setting_that_was_tried_goes_into_the_plan(
     assert json.loads(json.dumps(after.to_json()))["recommendations"][topic]["measured"]["after"] == rival
 
 
-def test_what_won_is_taken_over_where_there_was_no_time_for_what_was_planned(knowledge: Knowledge) -> None:
-    nothing: dict[str, Any] = {"median": 0.0, "low": 0.0, "high": 0.0, "n": 0}
+def test_what_won_is_taken_over_where_there_was_no_time_for_what_was_planned(
+    knowledge: Knowledge, tmp_path: Path
+) -> None:
+    nothing: dict[str, Any] = {"median": None, "low": None, "high": None, "n": 0}
     untried = bet("network.type", "transformer", "naive_bayes", "undecided", **nothing, how={"variant": "default"})
     (outcome,) = tried(replace(untried, after="naive_bayes"))
     plan = planned(knowledge, [outcome])
     assert plan.value("network.type") == "naive_bayes"
     assert difference(outcome) == "not compared"
+    measured = plan.recommendations["network.type"].measured
+    assert measured is not None
+    assert {measured.to_json()[figure] for figure in ("median", "low", "high")} == {None}
+    said = "transformer could not be judged in the time; of what was tried naive_bayes did best."
+    assert sentence(outcome) == sentence(measured) == said
+    document = json.loads(plan_text(plan))
+    assert not list(Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).iter_errors(document))
+    (tmp_path / "plan.json").write_text(json.dumps(document))
+    assert read_plan(tmp_path / "plan.json", knowledge).recommendations["network.type"].measured == measured
+
+
+def test_zeros_that_an_earlier_version_wrote_for_what_was_not_compared_are_nothing() -> None:
+    untried = bet("network.type", "transformer", "naive_bayes", "undecided", median=0.0, low=0.0, high=0.0, n=0)
+    remember_trials(tried(replace(untried, after="naive_bayes")))
+    (recalled,), problems = recall_trials(facts())
+    assert (recalled.median, recalled.low, recalled.high, recalled.measured, problems) == (None, None, None, True, [])
 
 
 def test_what_was_confirmed_is_measured_too(knowledge: Knowledge) -> None:
@@ -270,6 +294,40 @@ def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(know
     assert "trial.split.group" not in planned(knowledge, recall_trials(facts())[0]).facts
 
 
+def test_a_plan_looks_as_far_ahead_as_was_tried_on_its_data(knowledge: Knowledge) -> None:
+    series: dict[str, Any] = {
+        "task.kind": "forecast", "task.outputs": 1, "data.modality": "time_series", "data.inputs": 1, "data.examples": 900,
+        "data.sequence_length": 14,
+    }  # fmt: skip
+    results = found(bet("network.type", "linear", "statistical", unit="mase"))
+    for horizon in (1, 7):
+        tried_so = replace(results, data=replace(results.data, task="forecast", horizon=horizon))
+        date = f"2026-11-{20 + horizon}T10:00:00+00:00"
+        remember_trials(trial_outcomes(tried_so, "a-machine", date))
+    here, elsewhere = (
+        FactBase.of({**series, "data.fingerprint": data}, Source.INSPECTED) for data in (HERE, ELSEWHERE)
+    )
+    recalled, problems = recall_trials(here)
+    assert not problems
+    plan = planned(knowledge, recalled, here)
+    assert (plan.facts["trial.horizon"].value, plan.facts["task.outputs"].value) == (7, 7), "the later trial's"
+    assert not plan.contradictions
+    assert title_of(plan).startswith("predict how 900 pieces of series go on for 7 steps")
+    assert sentence(plan.recommendations["network.type"].measured).startswith(
+        "statistical against linear: 0.012 better in mase"
+    )
+    assert planned(knowledge, recalled, elsewhere).facts["task.outputs"].value == 1
+    stated = with_inspection(
+        knowledge,
+        FactBase.of({"task.outputs": 14}, Source.ASKED),
+        Inspection("s.csv", "CSV", "time_series", 900, series, HERE),
+    )
+    for_longer = planned(knowledge, recalled, stated)
+    assert (for_longer.facts["task.outputs"].value, for_longer.contradictions) == (14, ())
+    said = "It was tried on forecasts of 7 steps at a time, and this plan is for 14 (task.outputs)."
+    assert said in for_longer.recommendations["network.type"].notes
+
+
 def test_boosting_of_differences_is_told_apart_from_boosting_of_values() -> None:
     (lagged,) = (one for one in forecasters() if one.lagged)
     assert lagged.settings_json == {"lagged": True}
@@ -306,6 +364,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         {"low": "0.1"},
         {"also": {"trial.hidden_units.first": 7}},
         {"besides": {"data.examples": "7"}},
+        {"besides": {"trial.horizon": 0}},
         {"before": [64]},
         {"applies": {}},
         {"bound_by": []},

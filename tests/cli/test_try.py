@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,16 @@ def test_too_few_rows_are_told_with_the_file(tmp_path: Path) -> None:
     path.write_text("size,price\n1,2\n3,4\n5,7\n")
     said = refused("try", "--data", path, "--target", "price")
     assert f"{path}: 3 examples are left" in said
+
+
+def test_too_many_steps_ahead_are_told_where_they_were_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    rows = [f"{date(2024, 1, 1) + timedelta(n)},{n % 7 + n / 9:.2f}" for n in range(90)]
+    path.write_text("\n".join(["day,sold", *rows, ""]))
+    command = ("try", "--data", path, "--target", "sold")
+    what = "60 steps ahead are too many for a series with 76 steps to learn from"
+    assert f"--horizon: {what}" in refused(*command, "--horizon", "60")
+    assert f"task.outputs: {what}" in refused(*command, "--set", "task.outputs=60")
 
 
 def test_where_a_class_is_rare_it_is_what_is_looked_for_and_a_threshold_is_told(tmp_path: Path) -> None:

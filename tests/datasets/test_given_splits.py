@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.dividing import Divided, asked, divided, fingerprint_of_test
 from advisor.datasets.given import GivenSplit
 from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
 from advisor.datasets.preparing.as_told import split_as_told
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.errors import InputError
@@ -148,6 +151,117 @@ def test_numbers_and_pictures_are_tested_by_others_of_their_kind(tmp_path: Path)
     assert any(
         said.startswith("30 of the 30 test examples stand in the training as well, the same:") for said in found.warned
     )
+
+
+def sales(path: Path, days: range, shops: tuple[str, ...] = ("",), *, seed: int = 0) -> Path:
+    """A row a day and shop, with a week in it."""
+    draw, first = random.Random(seed), date(2024, 1, 1)
+    rows = [
+        (first + timedelta(day), shop, round(20 + 5 * (day % 7) + day / 9 + draw.gauss(0, 1), 3))
+        for day in days
+        for shop in shops
+    ]
+    if shops == ("",):
+        return write_csv(path, ("day", "sold"), [(day, sold) for day, _, sold in rows])
+    return write_csv(path, ("day", "shop", "sold"), rows)
+
+
+@pytest.mark.parametrize("horizon", [1, 7])
+def test_what_follows_a_series_is_predicted_from_all_before_it(tmp_path: Path, horizon: int) -> None:
+    data, test = sales(tmp_path / "a.csv", range(150)), sales(tmp_path / "b.csv", range(150, 200), seed=1)
+    found = divided(inspect(data, "sold"), GivenSplit(str(test)), most_examples=1000, seed=0, horizon=horizon)
+    both = write_csv(tmp_path / "both.csv", ("day", "sold"), [])
+    both.write_text(data.read_text() + test.read_text().partition("\n")[2])
+    whole = load(inspect(both, "sold"), most_examples=1000, horizon=horizon)
+    examples, split = found.examples, found.split
+    assert examples.series is not None
+    assert whole.series is not None
+    assert examples.series.values == pytest.approx(whole.series.values, nan_ok=True)
+    ends = examples.series.ends
+    assert ends[split.test].tolist() == list(range(150, 200 - horizon + 1))
+    assert ends[split.training].max() == 150 - horizon, "nothing that is learned reaches into the test"
+    assert split.how == (
+        f"The test is the {51 - horizon} examples of b.csv; all {len(split.training)} others are learned from."
+    )
+    assert examples.inputs[split.test[0]][:, 0] == pytest.approx(whole.series.values[150 - 14 : 150])
+
+
+def test_the_later_parts_of_several_series_are_a_test(tmp_path: Path) -> None:
+    shops = ("Bonn", "Ulm")
+    data = sales(tmp_path / "a.csv", range(100), shops)
+    found = divided(
+        inspect(data, "sold"),
+        GivenSplit(str(sales(tmp_path / "b.csv", range(100, 130), shops))),
+        most_examples=1000,
+        seed=0,
+    )
+    assert len(found.split.test) == 60
+    few = divided(inspect(data, "sold"), GivenSplit(str(tmp_path / "b.csv")), most_examples=30, seed=0)
+    assert (len(few.split.training), len(few.split.test)) == (30, 30)
+    assert "60 of " in few.examples.left_out
+
+
+def test_what_is_no_later_part_of_a_series_is_refused(tmp_path: Path) -> None:
+    data = inspect(sales(tmp_path / "a.csv", range(100)), "sold")
+
+    def refusal(test: Path, horizon: int = 1) -> str:
+        with pytest.raises(InputError) as refused:
+            divided(data, GivenSplit(str(test)), most_examples=1000, seed=0, horizon=horizon)
+        return str(refused.value)
+
+    assert "20 of its 50 rows are not later than the last of the data" in refusal(
+        sales(tmp_path / "b.csv", range(80, 130))
+    )
+    assert "its 4 rows are predicted 7 steps ahead 0 times" in refusal(sales(tmp_path / "b.csv", range(100, 104)), 7)
+    assert "the column 'sold' is missing" in refusal(write_csv(tmp_path / "b.csv", ("day", "x"), [("2025-01-01", 1)]))
+    steps = [[round(math.sin(n + step / 2), 3) for step in range(12)] for n in range(60)]
+    wide = inspect(write_csv(tmp_path / "wide.csv", [f"t{n}" for n in range(12)], steps))
+    with pytest.raises(
+        InputError, match="a test of its own can be given for tables, arrays, series with a row for each"
+    ):
+        divided(wide, GivenSplit(str(data.path)), most_examples=1000, seed=0)
+
+
+def test_arrays_are_tested_by_others_of_their_shape(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+
+    def saved(name: str, rows: int, *shape: int, classes: int = 3) -> Path:
+        kept = {"x": draw.random((rows, *shape)).astype(numpy.float32), "y": numpy.arange(rows) % classes}
+        numpy.savez(tmp_path / name, **kept)
+        return tmp_path / name
+
+    data = inspect(saved("a.npz", 90, 12, 12))
+
+    def tested(test: Path) -> Divided:
+        return divided(data, GivenSplit(str(test)), most_examples=1000, seed=0)
+
+    found = tested(saved("b.npz", 30, 12, 12))
+    assert (len(found.split.training), len(found.split.test)) == (90, 30)
+    assert numpy.asarray(found.examples.inputs).shape == (120, 1, 12, 12)
+    assert found.examples.targets[90:].tolist() == [n % 3 for n in range(30)]
+    for name, rows, shape, classes, said in [
+        ("c.npz", 30, (14, 14), 3, "its examples have 1 x 14 x 14 values, and those of the data have 1 x 12 x 12"),
+        ("c.npz", 30, (12, 14), 3, "its examples are of the kind time_series, and those of the data of the kind image"),
+        ("d.npz", 30, (12, 12), 4, "7 of its 30 examples are of classes that the training does not have"),
+        ("e.npz", 1, (12, 12), 1, "there is one example in it"),
+    ]:
+        with pytest.raises(InputError) as refused:
+            tested(saved(name, rows, *shape, classes=classes))
+        assert said in str(refused.value)
+    with pytest.raises(InputError, match="the data are NPZ"):
+        tested(flats(tmp_path / "t.csv", 40))
+    numpy.savez(tmp_path / "f.npz", x=draw.random((30, 12, 12)))
+    with pytest.raises(InputError, match="there is no array 'y' that could be the target"):
+        tested(tmp_path / "f.npz")
+
+
+def test_tables_of_numbers_in_arrays_have_a_test_too(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+    for name, rows in (("a", 80), ("b", 20)):
+        numpy.save(tmp_path / f"{name}.npy", draw.normal(size=(rows, 4)))
+    found = divided(inspect(tmp_path / "a.npy", "3"), GivenSplit(str(tmp_path / "b.npy")), most_examples=1000, seed=0)
+    assert len(found.split.test) == 20
+    assert found.examples.targets[80:, 0] == pytest.approx(numpy.load(tmp_path / "b.npy")[:, 3])
 
 
 def test_what_a_test_gives_away_is_told(tmp_path: Path) -> None:

@@ -86,6 +86,72 @@ def test_gaps_do_not_hide_a_sum(tmp_path: Path) -> None:
     assert "'a' + 'b'" in leaks(inspected(tmp_path, {**SEEN, "a": gapped, "answer": answer}, "answer"))[0].what
 
 
+def computed(answer: numpy.ndarray, *columns: numpy.ndarray) -> list[str]:
+    """What is said of answers and the columns `a`, `b`, ... that they may be computed from."""
+    judged = [judge(polars.Series(name, held)) for name, held in zip("abc", columns, strict=False)]
+    return [one.what for one in formulas(judged, "y", polars.Series(answer), polars.arange(0, len(answer), eager=True))]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.0, "it follows 'a' times 'b' in every row."),
+        (0.03, "it follows 'a' times 'b' in nearly every row."),
+        (0.3, "it follows 'a' times 'b' in 70 % of the rows."),
+        (0.7, ""),
+    ],
+)
+def test_a_product_is_said_to_hold_in_the_rows_in_which_it_does(share: float, said: str) -> None:
+    draw = numpy.random.default_rng(0)
+    a, b = draw.lognormal(size=(2, 20_000))
+    unseen = numpy.setdiff1d(numpy.arange(20_000), numpy.linspace(0, 19_999, 1_000).astype(int))  # not looked at first
+    wrong = draw.permutation(unseen)[: int(share * 20_000)]
+    answer = a * b
+    answer[wrong] += 5
+    what = computed(answer, a, b)
+    assert [said in one for one in what] == ([True] if said else [])
+
+
+def test_zeros_and_signs_count_against_a_product() -> None:
+    draw = numpy.random.default_rng(0)
+    a, b = draw.uniform(1, 3, size=(2, 1_000))
+    sold = draw.permutation(1_000) < 600
+    assert "it follows 'a' times 'b' in 60 % of the rows." in computed(numpy.where(sold, a * b, 0.0), a, b)[0]
+    assert "it follows 'a' times 'b' in 60 % of the rows." in computed(numpy.where(sold, a * b, -a * b), a, b)[0]
+    debts = computed(-a / b, a, b)
+    assert "it follows 'a' divided by 'b' in every row." in debts[0]
+
+
+def test_gaps_in_a_column_are_said_where_a_formula_holds_in_all_other_rows() -> None:
+    draw = numpy.random.default_rng(0)
+    a, b = draw.lognormal(size=(2, 1_000))
+    gapped = numpy.where(draw.random(1_000) < 0.2, numpy.nan, a)
+    for answer in (a + b, a * b):
+        assert "in every row where all of them are known." in computed(answer, gapped, b)[0]
+
+
+def test_a_pair_that_tells_a_sample_but_not_all_rows_is_not_said(tmp_path: Path) -> None:
+    draw = numpy.random.default_rng(0)
+    rows = 120_000
+    left, right = draw.integers(0, 2, size=(2, rows))
+    answer = left ^ right
+    marked = draw.integers(0, 3, rows)
+    answer[77_777] = 1 - answer[77_777]
+    table = polars.DataFrame({"x": draw.normal(size=rows).round(3), "left": left, "right": right, "answer": answer})
+    table.write_csv(tmp_path / "once.csv")
+    assert not leaks(inspect(tmp_path / "once.csv", "answer"))
+    kinds = polars.DataFrame(
+        {"x": table["x"], "is_c": (marked == 2).astype(int), "kind": list(numpy.array([*"abc"])[marked])}
+    )
+    kinds.write_csv(tmp_path / "marks.csv")
+    assert [leak.columns for leak in leaks(inspect(tmp_path / "marks.csv", "kind"))] == [("is_c",)]
+    wrong = kinds.with_columns(
+        is_c=polars.when(polars.arange(rows) == 77_777).then(1 - kinds["is_c"]).otherwise(kinds["is_c"])
+    )
+    wrong.write_csv(tmp_path / "marks.csv")
+    assert not leaks(inspect(tmp_path / "marks.csv", "kind"))
+
+
 @given(
     seed=st.integers(0, 10_000), places=st.tuples(st.integers(0, 59), st.integers(0, 59)), sign=st.sampled_from([1, -1])
 )

@@ -149,6 +149,19 @@ def test_titles_and_values_without_a_term_are_remarked(tmp_path: Path) -> None:
     assert "topic training.batch_size: the glossary does not explain 'Batch'." not in remarks
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("About how many pixels wide are the pictures?", ["pixel"]),
+        ("How wide was its first hidden layer?", ["width", "hidden layer"]),
+    ],
+)
+def test_how_wide_a_picture_is_is_not_explained_by_the_units_of_a_layer(text: str, found: list[str]) -> None:
+    whole = load_cached(rules_folder(), ())
+    assert [term.term for term in terms_in(whole.phrases, text)] == found
+    assert "of a picture, its pixels from left to right" in whole.terms["width"].text
+
+
 def test_the_glossary_of_the_rule_base_is_plain_ascii() -> None:
     knowledge = loader.load(rules_folder())
     odd = [term.term for term in knowledge.terms.values() if not f"{term.spellings} {term.text}".isascii()]

@@ -15,6 +15,7 @@ from advisor.report.found.insight import (
     residuals_sentence,
     slice_sentence,
     told,
+    words_sentence,
 )
 from advisor.report.found.trying import trying_markdown, trying_page
 from advisor.report.found.trying_brief import trying_brief
@@ -40,6 +41,8 @@ from advisor.training.ladder.insight import (
     SizeBin,
     Slice,
     Slices,
+    Words,
+    WordsOf,
 )
 from advisor.training.ladder.outcome import Metric, TrialResults
 
@@ -90,6 +93,7 @@ def named(name: str) -> Insight:
     return replace(
         INSIGHT,
         importance=replace(IMPORTANCE, columns=(replace(AGE, column=name),)),
+        words=Words(by_class=(WordsOf(name, (name,), (name,)),)),
         slices=Slices((replace(LIMA, column=name, values=name),), 25, 800),
         confusion=Confusion(1, 2, (Confused(name, name, 1, 2),), (name, name), ((1, 0), (1, 0))),
         calibration=replace(FITS, of=name),
@@ -116,6 +120,36 @@ def test_sentences_read_as_people_say_them() -> None:
     assert residuals_sentence(OFF) == (
         "Nine in ten errors (truth less prediction) lie between -8,893 and 8,752; they grow with the size of what is predicted."
     )
+
+
+def test_words_are_told_for_and_against() -> None:
+    both = WordsOf("yes", ("good", "fine", "great", "nice"), ("bad", "not good"))
+    assert words_sentence(Words(by_class=(both,)), ACCURACY) == (
+        "Words that speak most for yes: 'good', 'fine' and 'great'; against it: 'bad' and 'not good'."
+    )
+    number = replace(both, of="", lowering=())
+    assert words_sentence(Words(by_class=(number,)), METRES) == (
+        "Words that raise the prediction most: 'good', 'fine' and 'great'."
+    )
+    several = Words(by_class=(WordsOf("sport", ("goal",), ()), WordsOf("trade", ("money", "share"), ())))
+    assert words_sentence(several, ACCURACY) == (
+        "Words that speak most for sport 'goal'; for trade 'money' and 'share'."
+    )
+    good, noise = ColumnImportance("good", 0.1, 0.05, 0.15), ColumnImportance("the", 0.0, -0.01, 0.01)
+    without = Importance("accuracy", (good, noise), 800, 1)
+    assert words_sentence(Words("note", without=without), ACCURACY) == (
+        "Of the 2 most frequent words of note these matter most: 'good' (without it, accuracy is 0.100 worse)."
+    )
+    nothing = replace(without, columns=(noise,))
+    assert words_sentence(Words(without=nothing), ACCURACY) == (
+        "No single one of the 1 most frequent words is needed beyond noise."
+    )
+    outcome = replace(OUTCOME, insight=Insight("linear", words=Words(by_class=(both,))))
+    assert words_sentence(Words(by_class=(both,)), ACCURACY) in brief_lines(outcome)
+    html = trying_html(outcome)
+    assert "The words that matter" in html
+    assert "good, fine, great, nice" in html
+    assert outcome.to_json()["insight"]["words"]["by_class"][0]["lowering"] == ["bad", "not good"]
 
 
 def test_noise_is_called_nothing() -> None:

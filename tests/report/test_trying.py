@@ -167,6 +167,18 @@ def test_what_changes_of_another_network_showed_is_told_in_every_form() -> None:
     assert outcome.to_json()["varied"][0]["rival"] == "gelu"
 
 
+def test_a_bet_that_nothing_was_compared_for_shows_no_figures() -> None:
+    bet = Bet("network.type", "", "ffn", "linear", "linear", Verdict.UNDECIDED, None, None, None, "accuracy", 0)
+    outcome = replace(OUTCOME, bets=(bet,))
+    said = "ffn could not be judged in the time; of what was tried linear did best."
+    for shown in (trying_page(outcome, Look(80)), trying_markdown(outcome), trying_html(outcome)):
+        assert said in " ".join(shown.split())
+        assert "no time" in shown
+        assert "0.000" not in shown
+    told = outcome.to_json()["bets"][0]
+    assert [told[figure] for figure in ("median", "low", "high", "n")] == [None, None, None, 0]
+
+
 def test_too_few_epochs_are_marked_as_a_training_that_was_cut() -> None:
     outcome = replace(OUTCOME, trials=(LINEAR, replace(NETWORK, hurried=True)))
     for shown in (trying_page(outcome, Look(80)), trying_markdown(outcome)):

@@ -30,6 +30,7 @@ from advisor.datasets.given import GivenSplit
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError, Problem
 from advisor.training.child.climb import Climb, Telling
+from advisor.training.child.metrics import R2
 from advisor.training.child.request import (
     MESSAGES,
     Began,
@@ -180,6 +181,22 @@ def test_a_metric_that_says_nothing_of_the_held_out_examples_is_refused_or_repla
     assert next(one for one in said if isinstance(one, Ready)).metric.name == "rmse"
     with pytest.raises(InputError, match="R² says nothing of the held-out examples, since their values never vary"):
         begun_on(path, rows, "r2", GivenSplit(time_column="when"))
+
+
+@pytest.mark.parametrize(
+    ("named", "remedy"), [("r2", "Take rmse or mae, or"), (None, "Take rmse or mae with --metric")]
+)
+def test_a_metric_that_nobody_named_is_no_fault_of_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None, remedy: str
+) -> None:
+    path = tmp_path / "level.csv"
+    rows = [(day % 7, str(day), day % 5 if day < 180 else 0.1) for day in range(240)]
+    monkeypatch.setattr("advisor.training.child.climb.metric_of", lambda *_: R2)
+    with pytest.raises(InputError) as refused:
+        begun_on(path, rows, named, GivenSplit(time_column="when"))
+    (problem,) = refused.value.problems
+    assert problem.where == ("--metric" if named else str(path))
+    assert problem.remedy.startswith(remedy)
 
 
 class StoppedError(Exception):

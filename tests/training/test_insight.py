@@ -27,6 +27,7 @@ from advisor.training.child.insight.learning_curve import half_of, learning_curv
 from advisor.training.child.insight.mistakes import confusion, residuals
 from advisor.training.child.insight.slices import slices
 from advisor.training.child.insight.subject import Subject, TooLongError
+from advisor.training.child.insight.words import words
 from advisor.training.child.metrics import metric_of
 from advisor.training.child.request import MESSAGES
 from advisor.training.child.scoring import described
@@ -157,6 +158,88 @@ def test_a_network_is_asked_in_the_same_way() -> None:
 
 
 # --- where it errs -----------------------------------------------------------------------------------------------
+
+
+def reviews(count: int = 400, seed: int = 0) -> tuple[list[str], Any]:
+    """Texts of words that say nothing, in some of them one that tells the answer: `good` and `fine`, or `bad`."""
+    draw = numpy.random.default_rng(seed)
+    likes = draw.integers(0, 2, count)
+    told = numpy.where(likes == 1, draw.choice(["good", "fine"], count), "bad")
+    others = draw.choice(["the", "film", "was", "long", "and", "very", "old"], (count, 5))
+    return [" ".join(draw.permutation([*words, one])) for words, one in zip(others, told, strict=True)], likes
+
+
+def of_texts(texts: list[str], targets: Any, classes: tuple[str, ...] = ("no", "yes")) -> Examples:
+    return Examples("text", Task.CLASSIFY, texts, targets, classes)
+
+
+@pytest.mark.parametrize("model", ["linear", "naive_bayes"])
+def test_the_words_with_the_largest_weights_speak_for_and_against_a_class(model: str) -> None:
+    found = words(winner(of_texts(*reviews()), model), None, LATER)
+    assert found.without is None
+    [told] = found.by_class
+    assert told.of == "yes"
+    assert {"good", "fine"} < set(told.raising)
+    assert told.lowering[0] == "bad"
+    assert len(told.raising) == len(told.lowering) == 10
+
+
+def test_each_of_several_classes_has_words_of_its_own() -> None:
+    draw = numpy.random.default_rng(0)
+    kinds = draw.integers(0, 3, 300)
+    texts = [
+        f"{draw.choice(['a', 'the'])} {('goal', 'money', 'tree')[kind]} {draw.choice(['of', 'in'])}" for kind in kinds
+    ]
+    found = words(winner(of_texts(texts, kinds, ("sport", "trade", "nature")), "linear"), None, LATER)
+    assert [(one.of, one.raising[0]) for one in found.by_class] == [
+        ("sport", "goal"),
+        ("trade", "money"),
+        ("nature", "tree"),
+    ]
+
+
+def test_words_that_raise_a_number_and_those_that_lower_it() -> None:
+    texts, likes = reviews()
+    price = 10.0 + 5 * likes + numpy.random.default_rng(1).normal(size=len(likes))
+    [told] = words(winner(Examples("text", Task.REGRESS, texts, price[:, None])), None, LATER).by_class
+    assert told.of == ""
+    assert {"good", "fine"} < set(told.raising)
+    assert told.lowering[0] == "bad"
+
+
+@pytest.mark.parametrize("model", ["random_forest", "svm"])
+def test_of_other_models_the_words_count_without_which_they_are_worse(model: str) -> None:
+    found = words(winner(of_texts(*reviews()), model), None, LATER)
+    assert found.by_class == ()
+    assert found.without is not None
+    assert {one.column for one in found.without.shown[:3]} == {"good", "fine", "bad"}
+    assert found.without.columns[2].loss > 3 * found.without.columns[3].loss
+    assert (len(found.without.columns), found.without.not_reached) == (10, 0)
+
+
+def test_no_word_is_shown_of_texts_that_say_nothing() -> None:
+    shown = 0
+    for seed in range(5):
+        texts, _ = reviews(200, seed)
+        chance = numpy.random.default_rng(100 + seed).integers(0, 2, 200)
+        found = words(winner(of_texts(texts, chance), "random_forest"), None, LATER)
+        assert found.without is not None
+        shown += len(found.without.shown)
+    assert shown <= 1
+
+
+def test_in_a_table_the_words_of_its_column_of_texts_count() -> None:
+    texts, likes = reviews()
+    texts = [f"{text} {number}" for number, text in enumerate(texts)]
+    noise = numpy.random.default_rng(2).normal(size=len(likes))
+    subject = winner(tabular({"noise": noise, "note": texts}, likes), "random_forest")
+    found = words(subject, importance(subject, LATER), LATER)
+    assert found.column == "note"
+    assert found.without is not None
+    assert found.without.columns[0].column in ("good", "fine", "bad")
+    cut = words(subject, None, time.monotonic())
+    assert cut.without is not None
+    assert (len(cut.without.columns), cut.without.not_reached) == (1, 49)
 
 
 def test_a_planted_slice_is_named_and_nothing_else() -> None:

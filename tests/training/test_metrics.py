@@ -147,6 +147,8 @@ def test_where_nothing_varies_the_error_decides_over_the_explained_share() -> No
     assert metric_of("regress", targets, [varied, level, level]) is RMSE
     assert [says_something(R2, targets, rows) for rows in (np.arange(10), np.arange(10, 20))] == [True, False]
     assert says_something(RMSE, targets, np.arange(10, 20))
+    two_levels = np.broadcast_to([0.1, 0.9], (10, 2))
+    assert metric_of("regress", np.concatenate([np.eye(10, 2), two_levels]), [two_levels, np.eye(10, 2)]) is RMSE
 
 
 def test_a_score_that_is_no_number_is_told_and_never_returned() -> None:

@@ -104,6 +104,7 @@ def test_the_plan_takes_over_what_won_where_its_own_network_had_no_time() -> Non
     told = judging(trials, finals, [Difference("random forest", "trivial", 0.5, 0.45, 0.55)])
     (bet,) = told.bets(Winner.BASELINE)
     assert (bet.before, bet.after, bet.verdict, bet.n) == ("ffn", "random_forest", Verdict.UNDECIDED, 0)
+    assert (bet.median, bet.low, bet.high) == (None, None, None), "nothing was compared"
     said = "ffn could not be judged in the time; of what was tried random_forest did best."
     assert bet_sentence(bet, ACCURACY) == said
     on_one_fold = judging([*trials, trial(NETWORK, [0.8])], finals)

@@ -23,6 +23,7 @@ def test_the_interview_after_an_answer_has_moved_the_plan(size: tuple[int, int])
     @piloted
     async def drive() -> None:
         async with running(InterviewScreen(), size=size) as run:
+            await settled(run.pilot, outlook=True)  # so that the number of questions left has something to fall from
             await run.press("1")
             await settled(run.pilot, outlook=True)
             snapshot(run.app, f"interview-{size[0]}x{size[1]}")

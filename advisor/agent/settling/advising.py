@@ -21,6 +21,7 @@ from advisor.agent.settling.network import (
 from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
 from advisor.agent.settling.sharing import fitted, with_sharing
+from advisor.agent.trials.outcomes import HORIZON
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
 from advisor.inference.plan import Flip, Plan
@@ -127,6 +128,16 @@ def _without_broken_flips(
     return replace(plan, recommendations=recommendations)
 
 
+def _ahead(plan: Plan, outcome: Outcome) -> tuple[str, ...]:
+    """A sentence for forecasts that were tried for another number of steps than they are planned for."""
+    tried, planned = outcome.besides.get(HORIZON), plan.facts.get("task.outputs")
+    if tried is None or planned is None or planned.value == tried:
+        return ()
+    return (
+        f"It was tried on forecasts of {tried} steps at a time, and this plan is for {planned.value} (task.outputs).",
+    )
+
+
 def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Plan:
     """The plan with each measurement shown at the recommendation that it decides."""
     recommendations: dict[str, Any] = dict(plan.recommendations)
@@ -137,6 +148,7 @@ def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outco
             warnings += (f"A second start {outcome.second_start}",) if outcome.second_start else ()
             otherwise = timed_otherwise(plan, outcome)
             warnings += (otherwise,) if otherwise is not None else ()
+            warnings += _ahead(plan, outcome)
             found = measurement(knowledge, plan, outcome)
             recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
     return replace(plan, recommendations=recommendations)

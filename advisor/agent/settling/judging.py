@@ -18,9 +18,6 @@ DECIDED_BY_PROBE = (Verdict.CONFIRMED, Verdict.OVERTURNED)
 
 
 def measurement(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> Measurement:
-    assert outcome.median is not None  # noqa: S101 - it was measured
-    assert outcome.low is not None  # noqa: S101
-    assert outcome.high is not None  # noqa: S101
     is_list = knowledge.topics[outcome.topic].type == "integers" if outcome.topic in knowledge.topics else False
     before, rival, after = (
         widths_of(value) if is_list and isinstance(value, str) else value

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.workloads import step_of
-from advisor.agent.trials.outcomes import DATA, FINGERPRINT, NETWORK_TYPE, is_trial
+from advisor.agent.trials.outcomes import DATA, FINGERPRINT, HORIZON, NETWORK_TYPE, is_trial
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import FactType
 from advisor.inference.plan import Plan
@@ -78,11 +78,20 @@ def with_outcome(knowledge: Knowledge, facts: FactBase, outcome: Outcome) -> Fac
     applies = binding(outcome)
     note = f"{'advisor try' if is_trial(outcome.probe) else f'probe {outcome.probe}'}, {outcome.date}"
     found = outcome.facts()
+    if (ahead := found.get(HORIZON)) is not None and _found_in_these_data(facts, outcome):
+        facts = facts.with_known("task.outputs", Known(ahead, Source.INSPECTED, note=note))
     for name, value in [*found.items(), *((MEANS[name], value) for name, value in found.items() if name in MEANS)]:
         fact = knowledge.vocabulary.facts.get(name)
         if fact is not None and (fact.type is not FactType.CHOICE or value in fact.choice_names):
             facts = facts.with_known(name, Known(value, Source.MEASURED, applies, note=note))
     return facts
+
+
+def _found_in_these_data(facts: FactBase, outcome: Outcome) -> bool:
+    """True if the facts have the number of outputs from the data of the trial, and nobody has said another."""
+    data, entries = facts.known(FINGERPRINT), facts.entries.get("task.outputs", ())
+    found = any(known.source is Source.INSPECTED for known in entries)
+    return found and data is not None and outcome.applies.get(DATA) == data.value
 
 
 def binding(outcome: Outcome) -> dict[str, str]:

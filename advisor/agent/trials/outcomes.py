@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,8 @@ LAGGED = "trial.lagged"
 """Begin the facts on the settings of models that are no networks; the last is one of them."""
 SPLIT = "trial.split."
 """Begins the facts on the split that somebody asked for."""
+HORIZON = "trial.horizon"
+"""The fact on how many steps ahead forecasts were."""
 PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
 """Hidden layers whose widths are facts; deeper networks are not remembered."""
@@ -76,7 +78,8 @@ def is_trial(probe: str) -> bool:
 def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome]:
     """The bets that the trials judged, each as a measurement. Bets on what the advisor cannot use are left out.
 
-    `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better.
+    `median`, `low` and `high` are a difference of scores (its `unit` is the metric), above 0 where the first is better; None
+    where nothing was compared.
 
     Args:
         machine: the fingerprint of the machine, for the record; scores do not depend on it.
@@ -86,12 +89,13 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
     known = {DATA: data.fingerprint, "target": data.target, "examples": str(data.examples), "torch": data.torch}
     applies = {name: value for name, value in {**known, "machine": machine}.items() if value}
     asked = {"test": data.given.test, "time_column": data.given.time_column, "group": data.given.group}
-    split = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
-    made = (_outcome(bet, applies, split, date) for bet in found.bets if bet.topic in TOPICS)
+    how: dict[str, int | str] = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
+    how |= {HORIZON: data.horizon} if data.task == "forecast" else {}
+    made = (_outcome(bet, applies, how, date) for bet in found.bets if bet.topic in TOPICS)
     return [outcome for outcome in made if outcome is not None]
 
 
-def _outcome(bet: Bet, applies: Mapping[str, str], split: Mapping[str, str], date: str) -> Outcome | None:
+def _outcome(bet: Bet, applies: Mapping[str, str], how: Mapping[str, int | str], date: str) -> Outcome | None:
     tried = TOPICS[bet.topic]
     before, rival, after = (_setting(value) for value in (bet.before, bet.rival, bet.after))
     if before is None or rival is None:
@@ -115,7 +119,7 @@ def _outcome(bet: Bet, applies: Mapping[str, str], split: Mapping[str, str], dat
         date=date,
         work="training",
         also=also,
-        besides=split,
+        besides=how,
         kept=bool(also) and bet.topic == "network.type",
         bound_by=(DATA, *bound),
     )
@@ -238,13 +242,14 @@ def _checked(outcome: Outcome) -> Outcome:
         name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
-    if not all(name.startswith(SPLIT) for name in outcome.besides):
+    told = {name: value for name, value in outcome.besides.items() if not name.startswith(SPLIT)}
+    if told.keys() > {HORIZON} or not all(isinstance(value, int) and value > 0 for value in told.values()):
         raise ValueError("it tells more than a trial does")
-    if None in (outcome.median, outcome.low, outcome.high):
+    if outcome.n and None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")
     if DATA not in outcome.applies or DATA not in outcome.bound_by:
         raise ValueError("it does not say on which data")
-    return outcome
+    return outcome if outcome.n else replace(outcome, median=None, low=None, high=None)  # earlier versions wrote zeros
 
 
 def _check_widths(outcome: Outcome, settings: Sequence[object]) -> None:

@@ -56,6 +56,26 @@ def with_column_of(examples: Examples, column: str, rows: Rows) -> Examples:
     return replace(examples, inputs=inputs.with_columns(inputs[column][rows]))
 
 
+def names_of_texts(examples: Examples) -> tuple[str, ...]:
+    """The columns of texts of a table; an empty name where examples are texts themselves; none of anything else."""
+    inputs = examples.inputs
+    if isinstance(inputs, polars.DataFrame):
+        return tuple(column.name for column in inputs if column.dtype == polars.String)
+    return ("",) if isinstance(inputs, list) else ()
+
+
+def texts_of(examples: Examples, column: str) -> list[str | None]:
+    """The texts under a name of `names_of_texts`."""
+    inputs: Any = examples.inputs
+    return list(inputs[column]) if column else list(inputs)
+
+
+def with_texts(examples: Examples, column: str, texts: list[str]) -> Examples:
+    """The examples with these texts under that name."""
+    inputs: Any = examples.inputs
+    return replace(examples, inputs=inputs.with_columns(polars.Series(column, texts)) if column else texts)
+
+
 def parts_of_column(examples: Examples, column: str, ranges: int, categories: int) -> list[ColumnPart]:
     """The values of a column of a table, or of many numbers or dates ranges with about as many examples each.
 

@@ -30,6 +30,10 @@ _NOTHING = 1e-3
 _MANY = 300
 _NEAR, _NEARER = 1e-2, 1e-4
 _POWERS, _WHOLE = 3, 0.02
+_OFF = 0.03
+"""Of the spread of the answers, or of a product its size: a row that is further off does not follow the formula."""
+_NEARLY, _HALF = 0.95, 0.5
+"""Shares of the rows: so many follow it where nearly all are said to, and where anything is said."""
 
 
 def formulas(columns: Sequence[Judged], name: str, answers: polars.Series, rows: polars.Series) -> Iterator[Remark]:
@@ -47,14 +51,23 @@ def formulas(columns: Sequence[Judged], name: str, answers: polars.Series, rows:
     held = polars.DataFrame([judged.values.alias(str(place)) for place, judged in enumerate(numeric)])[some].to_numpy()
     sought = numbers.gather(drawn).to_numpy()
     terms = [_Term(judged.quoted, judged.values, (judged,)) for judged in numeric]
-    found = _sum(terms, held, sought, numbers, rows) or _product(numeric, held, sought)
+    found = _sum(terms, held, sought, numbers, rows) or _product(numeric, held, sought, numbers, rows)
     if found is None and len(numeric) <= _MOST_MULTIPLIED:
         couples = list(combinations(range(len(numeric)), 2))
         terms += [_times(numeric[one], numeric[other]) for one, other in couples]
         more = [held[:, one] * held[:, other] for one, other in couples]
         found = _sum(terms, numpy.column_stack([held, *more]), sought, numbers, rows)
     if found is not None:
-        yield _remark(name, *found)
+        yield _remark(name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    """A formula in words, its columns, and in which rows it gives the answer, also in words."""
+
+    said: str
+    columns: Sequence[Judged]
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +85,41 @@ def _times(one: Judged, other: Judged) -> _Term:
 
 def _sum(
     terms: Sequence[_Term], held: _Floats, sought: _Floats, answers: polars.Series, rows: polars.Series
-) -> tuple[str, Sequence[Judged]] | None:
-    """The weighted sum of terms that gives the answers in all rows, in words, and its columns; None where there is none."""
+) -> _Formula | None:
+    """The weighted sum of terms that gives the answers in all rows; None where there is none."""
     chosen = _parts(held, sought)
     if chosen is None:
         return None
     kept = [terms[place] for place in chosen]
-    weights = _fitted(numpy.column_stack([term.values.gather(rows).to_numpy() for term in kept]), answers.to_numpy())
+    every, answer = numpy.column_stack([term.values.gather(rows).to_numpy() for term in kept]), answers.to_numpy()
+    weights = _fitted(every, answer)
     if weights is None:
         return None
+    left = answer - every @ weights
+    known = numpy.isfinite(left)
+    off = numpy.abs(left[known] - left[known].mean())
+    where = _where(off <= _OFF * answer[known].std(), len(answer))
     said = ""
     for weight, term in sorted(zip(weights, kept, strict=True), key=lambda pair: pair[0] < 0):
         sign = ("-" if weight < 0 else "") if not said else (" - " if weight < 0 else " + ")
         factor = "" if abs(abs(weight) - 1) < _WHOLE else f"{abs(weight):.3g} * "
         said += f"{sign}{factor}{term.said}"
-    return said, list({judged.column.name: judged for term in kept for judged in term.columns}.values())
+    columns = {judged.column.name: judged for term in kept for judged in term.columns}
+    return _Formula(said, list(columns.values()), where)
 
 
-def _product(numeric: Sequence[Judged], held: _Floats, sought: _Floats) -> tuple[str, Sequence[Judged]] | None:
-    """The product or ratio that the answers follow, in words, and its columns; None where there is none."""
+def _where(follow: NDArray[numpy.bool_], rows: int) -> str:
+    """`in every row`, by the rows that have all columns of a formula and so many rows in all."""
+    if follow.all():
+        return "in every row" if len(follow) == rows else "in every row where all of them are known"
+    share = float(follow.mean())
+    return "in nearly every row" if share >= _NEARLY else f"in {share * 100:.0f} % of the rows"
+
+
+def _product(
+    numeric: Sequence[Judged], held: _Floats, sought: _Floats, answers: polars.Series, rows: polars.Series
+) -> _Formula | None:
+    """The product or ratio that the answers follow, which some of the rows show and most follow; None where there is none."""
     with numpy.errstate(divide="ignore", invalid="ignore"):
         held, sought = _logarithms(held), _logarithms(sought)
     known = numpy.isfinite(sought)
@@ -101,13 +130,31 @@ def _product(numeric: Sequence[Judged], held: _Floats, sought: _Floats) -> tuple
     if chosen is None or powers is None or not all(map(_is_power, powers)):
         return None
     columns = [numeric[place] for place in chosen]
+    every = numpy.column_stack([judged.values.gather(rows).to_numpy() for judged in columns])
+    follow = _multiplied(every, numpy.rint(powers), answers.to_numpy())
+    if len(follow) < max(_FEWEST_ROWS, _HALF * len(answers)) or follow.mean() < _HALF:
+        return None
     above: list[str] = []
     below: list[str] = []
     for power, judged in zip(powers, columns, strict=True):
         times = {1: "", 2: " squared", 3: " cubed"}[abs(round(power))]
         (above if power > 0 else below).append(f"{judged.quoted}{times}")
     divided = f" divided by {' and by '.join(below)}" if below else ""
-    return f"{' times '.join(above) or 'a constant'}{divided}", columns
+    return _Formula(f"{' times '.join(above) or 'a constant'}{divided}", columns, _where(follow, len(answers)))
+
+
+def _multiplied(held: _Floats, powers: _Floats, sought: _Floats) -> NDArray[numpy.bool_]:
+    """True for each row that has all columns and whose answer is their product, but for a constant; signs and zeros count."""
+    with numpy.errstate(all="ignore"):
+        product = (held**powers).prod(axis=1)
+        times = sought / product
+    known, told = numpy.isfinite(product), numpy.isfinite(times) & (times != 0)
+    if not told.any():
+        return numpy.zeros(0, numpy.bool_)
+    product, sought = float(numpy.median(times[told])) * product[known], sought[known]
+    size = numpy.abs(sought)
+    follow: NDArray[numpy.bool_] = numpy.abs(sought - product) <= _OFF * numpy.maximum(size, numpy.median(size))
+    return follow
 
 
 def _is_power(number: float) -> bool:
@@ -197,11 +244,11 @@ def _fitted(held: _Floats, sought: _Floats) -> list[float] | None:
     return [float(weight) for weight in weights] if left @ left <= allowed else None
 
 
-def _remark(name: str, formula: str, columns: Sequence[Judged]) -> Remark:
+def _remark(name: str, formula: _Formula) -> Remark:
     shown = repr(shorten(name, 40))
-    what = f"{shown} can be computed from other columns: it follows {formula} in nearly every row."
+    what = f"{shown} can be computed from other columns: it follows {formula.said} {formula.where}."
     remedy = (
         "Leave out at least one of these columns, and each that is not known before the answer: else a model only learns "
         "this formula."
     )
-    return Remark(what, Weight.WARNING, remedy, tuple(judged.column.name for judged in columns))
+    return Remark(what, Weight.WARNING, remedy, tuple(judged.column.name for judged in formula.columns))

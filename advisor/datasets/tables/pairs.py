@@ -28,11 +28,20 @@ _SHOWN = 3
 
 
 def pairs_that_tell(
-    columns: Sequence[Judged], name: str, task: Task, answers: polars.Series, rows: polars.Series
+    columns: Sequence[Judged],
+    name: str,
+    task: Task,
+    answers: polars.Series,
+    rows: polars.Series,
+    target: polars.Series,
+    every: polars.Series,
 ) -> Iterator[Remark]:
-    """Say which pairs of columns tell the answers in these rows without a mistake.
+    """Say which pairs of columns tell the answers without a mistake, and which columns tell a class.
 
-    `answers` are those of `rows`, which are the positions of the rows that have one.
+    Args:
+        answers: those of `rows`, in some of which pairs are looked for.
+        target: the answers in all rows of the table.
+        every: the positions of all rows that have one, against which what some rows show is held.
     """
     drawn = numpy.linspace(0, len(rows) - 1, min(_MOST_ROWS, len(rows))).astype(numpy.int64)
     some, sought = rows.gather(drawn), answers.gather(drawn)
@@ -53,11 +62,15 @@ def pairs_that_tell(
     ]
     if task is Task.CLASSIFY:
         found += _differences(columns, some, numbers)
-        yield from _remark_on_marks(
-            [judged for judged, code in zip(coded, codes, strict=True) if _marks(code, numbers)], name
-        )
-    if len(drawn) < len(rows):  # what a sample shows is held against all rows
-        found = [pair for pair in found if _tell(*pair, task, answers, rows)]
+        marks = [judged for judged, code in zip(coded, codes, strict=True) if _marks(code, numbers)]
+        if len(drawn) < len(every) and marks:
+            numbers = numbered(target.gather(every)) - 1
+            marks = [judged for judged in marks if _marks(numbered(judged.values.gather(every)), numbers)]
+        yield from _remark_on_marks(marks, name)
+    for more in (rows, every) if len(rows) < len(every) else (every,):
+        if len(drawn) < len(more) and found:
+            answers = target.gather(more)
+            found = [pair for pair in found if _tell(*pair, task, answers, more)]
     if found:
         shown = repr(shorten(name, 40))
         if len(found) == 1:

@@ -75,8 +75,8 @@ def suspects(columns: Sequence[Judged], target: TargetView) -> tuple[Sequence[st
     seen = (target.name, target.task, answers.values, drawn)
     return copies, [
         *_remarks(target.name, copies, telling, naming, alike),
-        *formulas(honest, target.name, answers.values, drawn),
-        *pairs_that_tell(honest, *seen),
+        *formulas(honest, target.name, target.values.gather(rows), rows),
+        *pairs_that_tell(honest, *seen, target.values, rows),
         *afterwards(honest, *seen),
     ]
 

@@ -18,6 +18,7 @@ from advisor.training.ladder.insight import (
     Residuals,
     Slice,
     Slices,
+    Words,
 )
 from advisor.training.ladder.outcome import Metric, TrialResults
 from advisor.wording import join_names
@@ -28,11 +29,13 @@ TITLES = {
     "calibration": "Are its probabilities right?",
     "slices": "Where it errs more than elsewhere",
     "importance": "What it rests on",
+    "words": "The words that matter",
     "learning_curve": "Would more data help?",
     "dependence": "What it says as a column changes",
 }
 """Of the pieces, by the fields of `Insight`."""
 IMPORTANCE_HEAD = ("Column", "Loss", "95 % interval")
+WORDS_HEAD, WITHOUT_HEAD = ("Of", "For it", "Against it"), ("Word", "Loss without it", "95 % interval")
 SLICES_HEAD = ("Where", "Error", "95 % interval", "Elsewhere", "Examples")
 CALIBRATION_HEAD = ("Said", "Came true", "95 % interval", "Examples")
 PAIRS_HEAD = ("It is", "Taken for", "Examples", "Of")
@@ -80,6 +83,8 @@ def brief_lines(outcome: TrialResults) -> list[str]:
     found: list[tuple[bool, str]] = []
     if known.importance is not None:
         found.append((bool(known.importance.shown), importance_sentence(known.importance, outcome.metric)))
+    if known.words is not None and (said := words_sentence(known.words, outcome.metric)):
+        found.append((not known.words.without or bool(known.words.without.shown), said))
     if known.slices is not None and known.slices.looked_at:
         found.append((bool(known.slices.found), slice_sentence(known.slices, outcome.metric)))
     if known.learning_curve is not None:
@@ -104,6 +109,8 @@ def _told(known: Insight, metric: Metric) -> Iterator[Told]:
     if (one := known.importance) is not None:
         columns = Table("Every column", IMPORTANCE_HEAD, importance_rows(one, metric))
         yield Told("importance", importance_sentence(one, metric), (columns,))
+    if (texts := known.words) is not None and (sentence := words_sentence(texts, metric)):
+        yield Told("words", sentence, (_words_table(texts, metric),))
     if known.dependence:
         said = " ".join(map(dependence_sentence, known.dependence))
         yield Told("dependence", said, tuple(map(_dependence_table, known.dependence)))
@@ -145,6 +152,34 @@ def importance_sentence(found: Importance, metric: Metric) -> str:
     named = [f"{first.column} (shuffled, {found.metric} is {_loss(first, found, metric)} worse)"]
     named += [f"{one.column} ({_loss(one, found, metric)})" for one in others]
     return f"Most important{among}: {join_names(named)}."
+
+
+def words_sentence(found: Words, metric: Metric) -> str:
+    """`Words that speak most for yes: 'good', 'fine' and 'great'; against it: 'bad' and 'poor'.`; empty where there are none."""
+    if found.without is not None:
+        shown, most = found.without.shown[:_MOST_NAMED], len(found.without.columns)
+        where_ = f" of {found.column}" if found.column else ""
+        if not shown:
+            return f"No single one of the {most:,} most frequent words{where_} is needed beyond noise." if most else ""
+        first, *others = shown
+        named = [
+            f"{first.column!r} (without it, {found.without.metric} is {_loss(first, found.without, metric)} worse)"
+        ]
+        named += [f"{one.column!r} ({_loss(one, found.without, metric)})" for one in others]
+        return f"Of the {most:,} most frequent words{where_} these matter most: {join_names(named)}."
+    if len(found.by_class) == 1:
+        (one,) = found.by_class
+        for_, against = (
+            (f"speak most for {one.of}", "against it") if one.of else ("raise the prediction most", "lower it")
+        )
+        sides = [f"{how}: {_quoted(side)}" for how, side in ((for_, one.raising), (against, one.lowering)) if side]
+        return f"Words that {'; '.join(sides)}." if sides else ""
+    named = [f"for {one.of} {_quoted(one.raising)}" for one in found.by_class[:_MOST_NAMED] if one.raising]
+    return f"Words that speak most {'; '.join(named)}." if named else ""
+
+
+def _quoted(words: Sequence[str], most: int = _MOST_NAMED) -> str:
+    return join_names([repr(word) for word in words[:most]])
 
 
 def slice_sentence(found: Slices, metric: Metric) -> str:
@@ -222,6 +257,14 @@ def where(one: Slice) -> str:
 def importance_rows(found: Importance, metric: Metric) -> list[tuple[str, ...]]:
     """All columns, the most important first."""
     return [(one.column, _loss(one, found, metric), _span(one.low, one.high, metric)) for one in found.columns]
+
+
+def _words_table(found: Words, metric: Metric) -> Table:
+    if found.without is not None:
+        return Table("The most frequent words", WITHOUT_HEAD, importance_rows(found.without, metric))
+    rows = [(one.of or "the prediction", *(", ".join(side) for side in (one.raising, one.lowering)))
+            for one in found.by_class]  # fmt: skip
+    return Table("The words with the largest weights", WORDS_HEAD, rows)
 
 
 def slice_rows(found: Slices, metric: Metric) -> list[tuple[str, ...]]:

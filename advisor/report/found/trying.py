@@ -158,7 +158,7 @@ def changes_shown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -> 
 
 def bet_sentence(bet: Bet, metric: Metric) -> str:
     """`he against glorot: 0.004 better in accuracy (95 % interval 0.001 to 0.007, 15 pairs of scores).`"""
-    if bet.n == 0:
+    if bet.median is None or bet.low is None or bet.high is None:
         return untried(value(bet.before), value(bet.rival))
     one, other = (bet.rival, bet.before) if bet.verdict is Verdict.OVERTURNED else (bet.before, bet.rival)
     median, low, high = bet.median, bet.low, bet.high

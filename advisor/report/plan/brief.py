@@ -75,7 +75,7 @@ _ONE = {
 _TASKS: Mapping[str, str] = {
     "classify": "sort {things} into {outputs}classes",
     "regress": "predict {outputs}numbers from {things}",
-    "forecast": "predict how {things} go on",
+    "forecast": "predict how {things} go on{ahead}",
     "generate": "make new ones like {things}",
     "reconstruct": "compress {things} and restore them",
     "represent": "turn {things} into short vectors",
@@ -165,6 +165,7 @@ def title_of(plan: Plan) -> str:
     said = _TASKS.get(str(facts.get("task.kind")), "no task is stated yet").format(
         things=f"{count:,} {things}" if isinstance(count, int) else things,
         outputs=f"{outputs:,} " if isinstance(outputs, int) else "",
+        ahead=f" for {outputs:,} steps" if isinstance(outputs, int) and outputs > 1 else "",
     )
     said = said.replace(" 1 numbers", " one number")
     by = "" if plan.school is School.TODAY else f"by {words.SCHOOL_WORDS[plan.school]}"

@@ -284,7 +284,8 @@ def _reason(fields: Fields) -> Reason:
 
 
 def _measurement(fields: Fields, topic: Topic) -> Measurement:
-    median, low, high, n = (fields.number(key) for key in ("median", "low", "high", "n"))
+    n = int(fields.number("n"))
+    median, low, high = (fields.number(key) if n else None for key in ("median", "low", "high"))
     return Measurement(
         probe=fields.text("probe"),
         before=_advice(fields, topic, "before"),
@@ -293,7 +294,7 @@ def _measurement(fields: Fields, topic: Topic) -> Measurement:
         median=median,
         low=low,
         high=high,
-        n=int(n),
+        n=n,
         unit=fields.text("unit", required=False) or "speed-up",
         date=fields.text("date", required=False),
         applies=fields.named_texts("applies"),

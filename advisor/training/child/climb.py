@@ -179,6 +179,7 @@ class Climb:
             uneven=uneven,
             given=request.given,
             warned=data.warned,
+            horizon=request.horizon,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
@@ -207,8 +208,10 @@ class Climb:
         which = "the folds that models are chosen by" if held_out else "the held-out examples"
         what = f"{self._metric.title} says nothing of {which}, since {why}"
         other = "log_loss or accuracy" if targets.ndim == 1 else "rmse or mae"
-        remedy = f"Take {other}, or divide the data in another way."
-        raise input_error("The metric cannot be used", what, where="--metric", remedy=remedy)
+        named = self._request.metric is not None
+        remedy = f"Take {other}{'' if named else ' with --metric'}, or divide the data in another way."
+        place = "--metric" if named else self._request.path
+        raise input_error("The metric cannot be used", what, where=place, remedy=remedy)
 
     def search(self) -> None:
         """Trials until nothing is worth its time."""

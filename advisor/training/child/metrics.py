@@ -131,7 +131,7 @@ def metric_of(task: str, targets: Numbers, parts: Iterable[Numbers] = ()) -> Met
         case "classify" | "segment":
             return ACCURACY
         case "regress":
-            varies = [np.ptp(part) > 0 for part in parts]
+            varies = [bool((np.ptp(part, axis=0) > 0).any()) for part in parts]
             return R2 if all(varies[:1]) and any(varies[1:] or [True]) else RMSE
         case _:
             return RMSE

@@ -46,6 +46,27 @@ class Importance:
 
 
 @dataclass(frozen=True, slots=True)
+class WordsOf:
+    """The words and pairs of words with the largest weights in a model that adds up weights, the largest first."""
+
+    of: str
+    """The class that they speak for or against, of two that which is looked for; empty of a number."""
+    raising: tuple[str, ...]
+    lowering: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of texts that matter: either by their weights, or by what is lost without each of the most frequent ones."""
+
+    column: str = ""
+    """Of a table; empty where examples are texts."""
+    by_class: tuple[WordsOf, ...] = ()
+    without: Importance | None = None
+    """`columns` are words here."""
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """Examples with one value, or one range of values, of a column."""
 
@@ -221,7 +242,9 @@ class NotKnown:
     reason: str
 
 
-Piece: TypeAlias = Slices | Importance | Calibration | Confusion | Residuals | LearningCurve | tuple[Dependence, ...]
+Piece: TypeAlias = (
+    Slices | Importance | Words | Calibration | Confusion | Residuals | LearningCurve | tuple[Dependence, ...]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +257,7 @@ class Insight:
     calibration: Calibration | None = None
     slices: Slices | None = None
     importance: Importance | None = None
+    words: Words | None = None
     learning_curve: LearningCurve | None = None
     dependence: tuple[Dependence, ...] = ()
     not_known: tuple[NotKnown, ...] = field(default=())

@@ -84,7 +84,7 @@ class Bet:
     """The judgement of the folds on one recommendation: the difference of paired scores, with its 95 % interval.
 
     The figures are of `after` over the other side where the verdict is confirmed or overturned (so above 0), of `before`
-    over the rival otherwise.
+    over the rival otherwise; None where no pair of scores was there to compare.
     """
 
     topic: str
@@ -95,9 +95,9 @@ class Bet:
     after: Any
     """The value that holds now: the one that is shown to be better, or else won; None where neither is known."""
     verdict: Verdict
-    median: float
-    low: float
-    high: float
+    median: float | None
+    low: float | None
+    high: float | None
     unit: str
     """The name of the metric."""
     n: int
@@ -175,6 +175,8 @@ class DataTried:
     """The split that somebody asked for."""
     warned: tuple[str, ...] = ()
     """Oddities of that split, sentences."""
+    horizon: int = 1
+    """Of a forecast, the steps that were predicted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ class TrialResults:
         told = encode(self)
         data, metric = told.pop("data"), told.pop("metric")
         del told["stated"], told["told"], told["keeping"]
-        described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out")
+        described = ("path", "target", "fingerprint", "examples", "modality", "task", "left_out", "horizon")
         return {
             "schema": "advisor/trial/1",
             "metric": metric["name"],

@@ -291,7 +291,7 @@ class Judging:
         """The winner is taken over, too, where there was no time to judge the planned type; no score compares the two."""
         if planned is None or won is None or won.model in (planned, "trivial"):
             return None
-        of_none = "network.type", "", planned, won.model, won.model, Verdict.UNDECIDED, 0.0, 0.0, 0.0
+        of_none = "network.type", "", planned, won.model, won.model, Verdict.UNDECIDED, None, None, None
         return Bet(*of_none, self.metric.name, 0)
 
     def _by_held_out(
@@ -363,6 +363,8 @@ class Judging:
 
 def doubted(bet: Bet) -> bool:
     """True if the folds alone would have decided it."""
+    if bet.low is None or bet.high is None:
+        return False
     return bet.verdict is Verdict.UNDECIDED and not bet.low <= 0 <= bet.high
 
 
@@ -379,12 +381,11 @@ def trivial_note(metric: Metric) -> str:
     return "repeats the last value, or the one a season before" if metric.task == "forecast" else "looks at no input"
 
 
-def gain_words(metric: Metric, found: Difference | Bet) -> str:
+def gain_words(metric: Metric, found: Difference) -> str:
     """`0.012 better in accuracy (95 % interval 0.004 to 0.020)`; worse where it is below zero, level where nothing shows."""
-    mean = found.mean if isinstance(found, Difference) else found.median
-    low, high = (found.low, found.high) if mean >= 0 else (-found.high, -found.low)
-    word = "better" if mean >= 0 else "worse"
-    return f"{gain_shown(metric, abs(mean), word)} (95 % interval {metric.shown(low)} to {metric.shown(high)})"
+    low, high = (found.low, found.high) if found.mean >= 0 else (-found.high, -found.low)
+    word = "better" if found.mean >= 0 else "worse"
+    return f"{gain_shown(metric, abs(found.mean), word)} (95 % interval {metric.shown(low)} to {metric.shown(high)})"
 
 
 def gain_shown(metric: Metric, gain: float, word: str) -> str:

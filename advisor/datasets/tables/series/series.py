@@ -133,18 +133,48 @@ class SeriesReading:
         `times` are those of the values to predict: where the test is later than the training, no window of the training
         reaches a target of the test. Raises InputError where the series are too long or too short.
         """
-        if self.rows > MOST_ROWS:
-            what = f"its {self.rows:,} rows are more than the {MOST_ROWS:,} that are read of series"
-            raise unreadable(inspection.path, what, "Save its latest part to a file of its own.")
-        frame = self.table.read(inspection, self.rows, MOST_ROWS, seed)
+        frame = self._frame(inspection, seed)
         if inspection.task is not Task.FORECAST:
             return _whole(frame, self.shape, inspection, most_examples, seed)
         return _windows(frame, self.shape, inspection, most_examples, self.horizon)
 
+    def load_with_later(self, inspection: Inspection, later: polars.DataFrame, most_examples: int) -> Examples:
+        """Forecasts whose values all lie in the rows of the inspection, then those whose values lie in the rows that follow.
+
+        Args:
+            later: with the columns of the series, in which a time is read as in the rows before.
+            most_examples: of each.
+
+        Raises InputError as `load` does, and LookupError where a row that should follow is not later than all before it.
+        """
+        time = self.shape.time_column
+        assert time is not None  # noqa: S101 - rows follow one another
+        named = [name for name in (*self.shape.value_columns, time, self.shape.group_column) if name is not None]
+        earlier = self._frame(inspection, 0).select(named)
+        last, begins = numpy.nanmax(seconds(earlier[time])), seconds(later[time])
+        if early := int((begins <= last).sum()):
+            raise LookupError(f"{early:,} of its {len(later):,} rows are not later than the last of the data")
+        if not numpy.isfinite(begins).any():
+            raise LookupError("none of its rows has a time")
+        both = polars.concat([earlier, later.select(named).cast(earlier.schema)])
+        return _windows(both, self.shape, inspection, most_examples, self.horizon, float(numpy.nanmin(begins)))
+
+    def _frame(self, inspection: Inspection, seed: int) -> polars.DataFrame:
+        if self.rows > MOST_ROWS:
+            what = f"its {self.rows:,} rows are more than the {MOST_ROWS:,} that are read of series"
+            raise unreadable(inspection.path, what, "Save its latest part to a file of its own.")
+        return self.table.read(inspection, self.rows, MOST_ROWS, seed)
+
 
 def _windows(
-    frame: polars.DataFrame, shape: SeriesShape, inspection: Inspection, most_examples: int, horizon: int
+    frame: polars.DataFrame,
+    shape: SeriesShape,
+    inspection: Inspection,
+    most_examples: int,
+    horizon: int,
+    cut: float | None = None,
 ) -> Examples:
+    """Windows on both sides of the time `cut`, where there is one: none has values of both to predict."""
     time = shape.time_column
     steps = _rows_are_series(frame, shape) if time is None else rows_are_times(frame, shape, time)
     begun = numpy.isfinite(numpy.roll(steps.values[:, 0], 1))  # something was measured before
@@ -162,7 +192,11 @@ def _windows(
         raise unreadable(inspection.path, what, remedy)
     ends = ends[numpy.argsort(steps.times[ends], kind="stable")]
     held = MOST_BYTES // (4 * shape.steps * steps.values.shape[1])
-    chosen = ends[spread(len(ends), min(most_examples, max(held, 1)))]
+    sides = [ends]
+    if cut is not None:
+        sides = [ends[steps.times[ends + horizon - 1] < cut], ends[steps.times[ends] >= cut]]
+    chosen = numpy.concatenate([side[spread(len(side), min(most_examples, max(held, 1)))] for side in sides])
+    every = sum(map(len, sides))
     longest = numpy.flatnonzero(steps.number == numpy.bincount(steps.number).argmax())
     dated = any(column.name == time and column.kind is Kind.DATE for column in inspection.columns)
     found = seasons(steps.answers[longest], shape.season)
@@ -173,9 +207,7 @@ def _windows(
         steps.answers[chosen[:, None] + numpy.arange(horizon)].astype(numpy.float32),
         times=steps.times[chosen],
         until=steps.times[chosen + horizon - 1] if horizon > 1 else None,
-        left_out=f"{len(chosen):,} of {len(ends):,} windows were taken, evenly over time."
-        if len(chosen) < len(ends)
-        else "",
+        left_out=f"{len(chosen):,} of {every:,} windows were taken, evenly over time." if len(chosen) < every else "",
         season=shape.season or (found[-1] if found else None),
         series=Series(steps.answers, steps.number, steps.times, chosen, found, dated),
     )

@@ -13,13 +13,14 @@ from advisor.training.child.insight.learning_curve import learning_curve
 from advisor.training.child.insight.mistakes import confusion, residuals
 from advisor.training.child.insight.slices import slices
 from advisor.training.child.insight.subject import Subject, TooLongError
+from advisor.training.child.insight.words import text_columns, words
 from advisor.training.ladder.insight import Importance, Insight, Piece
 from advisor.wording import shorten
 
 NO_TIME = "There was no time for it."
 FEWEST_TO_LEARN, FEWEST_HELD_OUT = 40, 10
 """Examples below which halving them, or looking at parts of them, says nothing."""
-SHARES = {"importance": 0.5, "learning_curve": 0.8}
+SHARES = {"importance": 0.5, "words": 0.3, "learning_curve": 0.8}
 """Of the time that is left when its turn comes, what a piece may take that could take all."""
 
 Find = Callable[[float], Piece]
@@ -69,6 +70,8 @@ def _pieces(subject: Subject, known_importance: Callable[[], Importance | None])
     if subject.columns and len(subject.truth) >= FEWEST_HELD_OUT:
         pieces["slices"] = lambda _: slices(subject)
         pieces["importance"] = lambda until: importance(subject, until)
+    if text_columns(subject) and len(subject.truth) >= FEWEST_HELD_OUT:
+        pieces["words"] = lambda until: words(subject, known_importance(), until)
     if len(subject.split.training) >= FEWEST_TO_LEARN:
         pieces["learning_curve"] = lambda until: learning_curve(subject, until)
     if "importance" in pieces:

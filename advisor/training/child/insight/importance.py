@@ -52,11 +52,16 @@ TRUE_PROBABILITY = Metric(
 much as any other."""
 
 
+def metric_of_losses(subject: Subject) -> Metric:
+    """The score that gets worse: that of the trials, or of probabilities `TRUE_PROBABILITY`."""
+    return TRUE_PROBABILITY if subject.fitted.probabilities is not None else subject.of_draws
+
+
 def importance(subject: Subject, until: float) -> Importance:
     """The permutation importance of each column (Breiman 2001, Random forests, section 10), up to five shuffles.
 
     The loss is the score without shuffling less the mean of those with it. Its interval comes from drawing examples with
-    replacement, the same for both. The score is that of the trials; of probabilities it is `TRUE_PROBABILITY`.
+    replacement, the same for both.
 
     Args:
         until: a time of time.monotonic; some columns may not be reached by then.
@@ -64,13 +69,13 @@ def importance(subject: Subject, until: float) -> Importance:
     places = subject.some(MOST_ROWS)
     examples, truth = some_of(subject.examples, subject.split.test[places]), subject.truth[places]
     counts, many = subject.draws(places), len(places)
-    metric = TRUE_PROBABILITY if subject.fitted.probabilities is not None else subject.of_draws
+    metric = metric_of_losses(subject)
     sign = 1 if metric.greater_is_better else -1
 
     def scored(said: Numbers) -> Floats:
         return scores_of(metric, truth, said, counts)
 
-    whole = scored(_as_before(subject, examples, places).read_by(metric.reads))
+    whole = scored(as_before(subject, examples, places).read_by(metric.reads))
     most = max(1, min(MOST_AT_ONCE, MOST_CELLS // len(subject.columns)) // many)
     losses: dict[str, list[Floats]] = {}
     draw, left, size = numpy.random.default_rng(subject.seed), list(product(range(SHUFFLES), subject.columns)), 1
@@ -100,7 +105,7 @@ def importance(subject: Subject, until: float) -> Importance:
     )
 
 
-def _as_before(subject: Subject, examples: Examples, places: Numbers) -> Fitted:
+def as_before(subject: Subject, examples: Examples, places: Numbers) -> Fitted:
     """The predictions as they are. Raises ValueError where they are not those of the finals, with which it was scored."""
     asked, before = subject.asked(examples), subject.fitted
     if asked.probabilities is not None and before.probabilities is not None:
