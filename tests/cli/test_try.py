@@ -48,7 +48,7 @@ def test_it_says_who_won_and_by_how_much_and_tells_each_trial_on_stderr(wine: Pa
     assert done.code == 0, done.err
     for heading in ("what won", "on examples that selection never saw", "on the folds", "what to do next"):
         assert heading in done.out
-    assert "95 % interval" in done.out
+    assert "new ones, 95 %" in done.out
     assert "random forest" in done.out
     assert max(len(line) for line in done.out.splitlines() if "/" not in line) <= 100, "but for paths to be copied"
     assert "\x1b" not in done.out + done.err

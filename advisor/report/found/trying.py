@@ -43,6 +43,8 @@ LEVEL, UNTRIED = "not told apart", "no time"
 """In place of a verdict, where the plan takes over what won."""
 MASE = "mase"
 _A_SEASON = "the value a season before in the training (the last one, without a season)"
+NEW_ONES = "new ones, 95 %"
+"""Heads the interval in which the score of as many new examples lies, 95 times of 100."""
 DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}
@@ -70,9 +72,7 @@ def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = T
     shown = _shown(rows)
     best = outcome.best.name if outcome.best is not None else ""
     finals, folds = final_rows(outcome), [(name, *figures) for name, _, *figures in fold_rows(outcome, shown)]
-    candidate_rows(
-        page, "on examples that selection never saw", {title: 10, "95 % interval": 16, "seeds": 5}, finals, best
-    )
+    candidate_rows(page, "on examples that selection never saw", {title: 10, NEW_ONES: 16, "seeds": 5}, finals, best)
     widths = dict(zip(DECISIONS[1:], (18, 6, 10, 8), strict=True))
     candidate_rows(page, "as decisions for a class", widths, decision_rows(outcome), best)
     candidate_rows(page, "on the folds", {title: 16, "folds": 5, "seconds": 8}, folds)
@@ -102,7 +102,7 @@ def trying_markdown(outcome: TrialResults, titles: Mapping[str, str] = TITLES) -
     lines = [f"# Tried on {plain(name)}", "", plain(outcome.says), ""]
     if outcome.finals:
         lines += ["## On examples that selection never saw"]
-        lines += table(["Candidate", outcome.metric.title, "95 % interval", "Seeds"], final_rows(outcome))
+        lines += table(["Candidate", outcome.metric.title, NEW_ONES, "Seeds"], final_rows(outcome))
     if decided := decision_rows(outcome):
         lines += ["## As decisions for a class"]
         lines += table(list(DECISIONS), decided)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from advisor.report.changes import STYLES
 from advisor.report.found.insight import brief_lines
 from advisor.report.found.trying import (
+    NEW_ONES,
     TITLES,
     bet_rows,
     by_candidate,
@@ -55,7 +56,7 @@ def _page(outcome: TrialResults, look: Look, titles: Mapping[str, str], rows: in
     best = outcome.best.name if outcome.best is not None else ""
     metric, tried = outcome.metric.title, by_candidate(outcome)
     if outcome.finals:
-        figures = {metric: 10, "95 % interval": 16}
+        figures = {metric: 10, NEW_ONES: 16}
         finals = [row[:3] for row in final_rows(outcome)]
         candidate_rows(page, "on examples that selection never saw", figures, finals[:rows], best)
         if said := decided(outcome):

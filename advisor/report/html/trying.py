@@ -41,11 +41,12 @@ def _finals(outcome: TrialResults) -> Chart:
     return Chart(
         name="finals",
         title=f"{_headed(outcome)} on examples that selection never saw",
-        says=f"The finalists with their 95 % intervals, the best first: {finals[0].name}, {shown(finals[0].mean)}.",
+        says="The finalists, and where as many new examples score 95 times of 100, the best first: "
+        f"{finals[0].name}, {shown(finals[0].mean)}.",
         shape=Shape.SCORES,
         points=tuple(Point(one.name, one.mean, one.low, one.high) for one in finals),
         axis=outcome.metric.title,
-        head=("Candidate", _headed(outcome), "95 % interval", "Seeds"),
+        head=("Candidate", _headed(outcome), trying.NEW_ONES, "Seeds"),
         rows=tuple(map(tuple, trying.final_rows(outcome))),
     )
 
