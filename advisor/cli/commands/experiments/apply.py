@@ -65,12 +65,12 @@ def _scored(found: Predictions) -> list[str]:
 def _compared(card: Card, score: float, rows: int) -> list[str]:
     """A warning where the new data are told worse than chance explains.
 
-    The promised score is as uncertain as its interval says, and that of the new rows the more so the fewer they are.
+    The promised interval is for as many rows as were held out; the fewer the new ones are, the farther off they may be.
     """
     if not rows or not card.held_out:
         return []
     off, reach = (card.score - score, card.score - card.low)
     if not card.metric.greater_is_better:
         off, reach = score - card.score, card.high - card.score
-    worse = off > reach * math.sqrt(1 + card.held_out / rows)
+    worse = off > reach * math.sqrt((1 + card.held_out / rows) / 2)
     return ["That is worse than chance explains: these data may differ from those it learned from."] if worse else []
