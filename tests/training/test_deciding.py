@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars
@@ -15,12 +16,13 @@ from sklearn.metrics import balanced_accuracy_score, f1_score
 from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.splits import Split
 from advisor.training.child.deciding import BALANCED, F1, decisions
-from advisor.training.child.finals import FinalRound
+from advisor.training.child.finals import LEAST_SECONDS, FinalRound
+from advisor.training.child.fitted import Fitted
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.metrics import LOG_LOSS, R2, RMSE
 from advisor.training.child.request import Finals
-from advisor.training.ladder.candidates import Candidate
-from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.candidates import Candidate, NetworkSettings
+from advisor.training.ladder.trial_record import Kind, Stage, Trial
 
 SHARES = np.array([0.9, 0.1])
 
@@ -88,3 +90,30 @@ def test_a_metric_that_is_no_number_on_the_held_out_examples_leaves_the_finals_o
         finals = FinalRound(Fitting(examples, 1), split, metric, 0)
         said = [one for one in finals.hold(both, [], lambda _: 1.0, time.monotonic()) if isinstance(one, Finals)]
         assert len(said) == told
+
+
+class Watched(Fitting):
+    """Remembers the seconds that trainings were allowed."""
+
+    def __init__(self, examples: Examples) -> None:
+        super().__init__(examples, 1)
+        self.allowed: dict[str, float] = {}
+
+    def fit(self, candidate: Candidate, *places: Any) -> Fitted:
+        self.allowed[candidate.name] = places[3].seconds
+        return super().fit(candidate, *places)
+
+
+def test_a_network_that_was_slow_on_the_folds_is_scored_with_the_epochs_that_there_is_time_for() -> None:
+    targets = np.arange(60) % 2
+    examples = Examples("tabular", Task.CLASSIFY, polars.DataFrame({"x": targets * 2.0}), targets, ("even", "odd"))
+    split, fitting = Split(np.arange(40), np.arange(40, 60), ""), Watched(examples)
+    trivial = Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial")
+    settings = NetworkSettings("ffn", (8,), epochs=100_000, early_stopping=False)
+    network = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
+    slow = Trial("ffn 8", Kind.NETWORK, Stage.NETWORKS, 0, settings=network.settings_json, scores=(0.3,), seconds=900.0)
+    late = time.monotonic()
+    *_, said = FinalRound(fitting, split, LOG_LOSS, 0).hold([trivial, network], [slow], lambda _: 300.0, late)
+    assert isinstance(said, Finals)
+    assert {final.name: final.cut for final in said.finals} == {"trivial": False, "ffn 8": True}
+    assert fitting.allowed["ffn 8"] == LEAST_SECONDS

@@ -29,6 +29,8 @@ DRAW_NOTHING = ("trivial", "linear", "statistical", "knn", "svm", "naive_bayes",
 """Models that are the same with every seed, and so are fitted once; of boosting only without a variant."""
 LONGER = 1.5
 """Times what a fold takes, for a refit on all that was not held out."""
+LEAST_SECONDS = 1.0
+"""Seconds that the training of a network may take in the finals, however late it is."""
 IN_ANY_CASE = 2
 """Finalists that are refitted even if the time is over."""
 
@@ -145,13 +147,17 @@ class FinalRound:
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
             yield Began(candidate.name, None, 0, candidate.kind)
+            seconds, now = max(usual, allowed(candidate)), time.monotonic()
+            if candidate.settings is not None:  # as many epochs as there is time for: a score of fewer is better than none
+                seconds = min(seconds, max(LEAST_SECONDS, until - now))
+                usual = min(usual, seconds)
             try:
                 fitted = self._fitting.fit(
                     candidate,
                     self._split.training,
                     self._split.test,
                     self._seed * 1000 + 500 + number,
-                    Allowance(max(usual, allowed(candidate)), max(until, time.monotonic() + usual)),
+                    Allowance(seconds, max(until, now + usual)),
                 )
                 self._add(candidate, fitted)
             except (FittingError, MeaninglessError):
