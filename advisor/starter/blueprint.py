@@ -237,6 +237,11 @@ class Blueprint:
         return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and not self.has_own_loss
 
     @property
+    def learns_again(self) -> bool:
+        """True for a small network on one device, which can learn once more from all examples when it has been scored."""
+        return self.is_network and self.predicts and self.named is None and self.computing.device in ("cpu", "gpu")
+
+    @property
     def tokenized(self) -> bool:
         """True where the texts become the tokens of a published network."""
         return self.named is not None and self.named.library is Library.TRANSFORMERS and self.layout is Layout.TOKENS

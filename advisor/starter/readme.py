@@ -100,6 +100,8 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         yield f"python train.py --output trial --steps 40 --resume{small}"
         yield f"python train.py --data {data}"
         yield f"python train.py --data {data} --resume"
+        if blueprint.learns_again:
+            yield f"python train.py --data {data} --all-rows"
         yield f"python train.py --data {data} --output together --processes {processes}"
         if "train.slurm" in files:
             yield f"sbatch train.slurm {data}"

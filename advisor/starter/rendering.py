@@ -193,6 +193,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "tokenized": blueprint.tokenized,
         "frozen": blueprint.frozen,
         "predicts": blueprint.predicts,
+        "learns_again": blueprint.learns_again,
         "hours": max(1, round(computing.hours or 24)),
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }

@@ -116,19 +116,19 @@ def test_the_numbers_are_those_of_the_trial(target: str, tmp_path: Path) -> None
     )
     folder = written(tmp_path / "project", made)
     loaded, preparing = module(folder, "data").load(data, 0), module(folder, "preparation")
-    truth = loaded.targets[:, None].astype(float)
-    parts, learned = preparing.learn(loaded.inputs, truth, loaded.groups)
-    others = preparing.numbers_of(loaded.new_inputs, parts)
+    truth = loaded.targets[loaded.known, None].astype(float)
+    parts, learned = preparing.learn(loaded.inputs[loaded.known], truth, loaded.groups)
+    others = preparing.numbers_of(loaded.inputs[loaded.held_out], parts)
 
     examples = load(inspect(data, target), most_examples=10_000)
-    every = polars.concat([loaded.inputs, loaded.new_inputs])["date 0 0"].to_list()
+    every = loaded.inputs["date 0 0"].to_list()
     mine = preparation(examples)
     rank = {moment: row for row, moment in enumerate(sorted(every))}
     rows = numpy.array([rank[moment] for moment in every])  # the data are in the order of time
-    known, new = rows[: len(loaded.inputs)], rows[len(loaded.inputs) :]
+    known, new = rows[loaded.known], rows[loaded.held_out]
     if examples.task is Task.CLASSIFY:  # named in another order, perhaps
         assert [examples.classes[number] for number in examples.targets[known]] == [
-            loaded.kept["answers"][number] for number in loaded.targets
+            loaded.kept["answers"][number] for number in loaded.targets[loaded.known]
         ]
     prepared = mine.fit(known)
     for part, numbers in ((known, learned), (new, others)):
@@ -164,12 +164,12 @@ def test_a_model_has_the_score_of_the_trial_and_gives_it_for_columns_in_another_
 
     frame = polars.read_csv(data)
     frame.select(sorted(frame.columns, reverse=True)).drop("row id").write_csv(tmp_path / "turned.csv")
-    run(folder, f"python predict.py --data {data}")
-    run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --output turned.csv")
+    run(folder, f"python predict.py --data {data} --model runs/scored.skops")
+    run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --model runs/scored.skops --output turned.csv")
     first, turned = (polars.read_csv(folder / name)["prediction"] for name in ("predictions.csv", "turned.csv"))
     assert first.to_numpy() == pytest.approx(turned.to_numpy())
-    held_out = module(folder, "data").load(data, 0).new_targets
-    last = first.to_numpy()[-len(held_out) :]  # by time, as in the trial
+    loaded = module(folder, "data").load(data, 0)
+    held_out, last = loaded.targets[loaded.held_out], first.to_numpy()[loaded.held_out]
     off = ((held_out - last) ** 2).sum() / ((held_out - held_out.mean()) ** 2).sum()
     assert 1 - off == pytest.approx(told["R²"], abs=1e-4)
 
@@ -200,10 +200,10 @@ def test_texts_are_counted_as_in_the_trial(network: str, tmp_path: Path) -> None
     folder = written(tmp_path / "project", blueprint(data, "mood", network))
     assert scores(run(folder, f"python train.py --data {data}"))["accuracy"] > 0.9
     loaded = module(folder, "data").load(data, 0)
-    _, numbers = module(folder, "preparation").learn(loaded.inputs)
+    _, numbers = module(folder, "preparation").learn(loaded.inputs[loaded.known])
     examples = load(inspect(data, "mood"), most_examples=10_000)
     assert isinstance(examples.inputs, list)
-    known = numpy.array([examples.inputs.index(text) for text in loaded.inputs])
+    known = numpy.array([examples.inputs.index(text) for text in loaded.inputs[loaded.known]])
     counts = preparation(examples).fit(known).flat(known)
     assert counts.shape == numbers["flat"].shape
     assert numpy.allclose(counts, numbers["flat"])
@@ -258,11 +258,11 @@ def test_the_last_rows_by_time_or_whole_groups_are_held_out_where_the_trial_held
         tmp_path / "time", replace(made, reads=replace(made.reads, time="when", time_holds="date %d.%m.%Y %H:%M"))
     )
     found = module(by_time, "data").load(data, 0)
-    assert found.inputs["date 0 0"].max() < found.new_inputs["date 0 0"].min()
+    assert found.inputs[found.known]["date 0 0"].max() < found.inputs[found.held_out]["date 0 0"].min()
     by_shop = written(tmp_path / "shop", replace(made, reads=replace(made.reads, time=None, group="shop")))
     found = module(by_shop, "data").load(data, 0)
-    assert not set(found.inputs["category 1"]) & set(found.new_inputs["category 1"])
-    assert len(set(found.groups)) > 30
+    assert not set(found.inputs[found.known]["category 1"]) & set(found.inputs[found.held_out]["category 1"])
+    assert len(set(found.groups[found.known])) > 30
 
 
 @pytest.mark.parametrize(
@@ -278,23 +278,23 @@ def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_t
     assert made.reads is not None
     folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, **held)))
     loaded, train = module(folder, "data").load(data, 0), module(folder, "train")
-    every = numpy.arange(len(loaded.targets))
-    pairs = [train.kept_back(loaded, every, 0), *train.folds_of(loaded, 5, 0)]
+    known = loaded.known
+    pairs = [train.kept_back(loaded, known, 0), *train.folds_of(loaded, 5, 0)]
     assert len(pairs) == 6
     for some, others in pairs:
         if held["time"]:
-            assert loaded.times[some].max() < loaded.times[others].min()
+            assert loaded.times[known[some]].max() < loaded.times[known[others]].min()
         else:
-            assert not set(loaded.groups[some]) & set(loaded.groups[others])
+            assert not set(loaded.groups[known[some]]) & set(loaded.groups[known[others]])
     some, others = pairs[0]
-    assert len(others) == pytest.approx(len(every) / 6, abs=25)
+    assert len(others) == pytest.approx(len(known) / 6, abs=25)
 
-    model, numbers = module(folder, "model"), numpy.random.default_rng(0).normal(size=(len(every), 3))
+    model, numbers = module(folder, "model"), numpy.random.default_rng(0).normal(size=(len(known), 3))
     (estimator,) = model.make_models(made.members[0].rounds, 0)
     rows: list[Any] = []
     noted = mock.patch.object(type(estimator), "fit", lambda self, *given, **kept: rows.append((given, kept)))
     with noted, pytest.raises(AttributeError, match="validation_score_"):
-        model.fit([estimator], {"trees": numbers}, loaded.targets, pairs[0])
+        model.fit([estimator], {"trees": numbers}, loaded.targets[known], pairs[0])
     (((inputs, _), kept),) = rows
     assert numpy.array_equal(inputs, numbers[some])
     assert numpy.array_equal(kept["X_val"], numbers[others])

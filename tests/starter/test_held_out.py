@@ -74,8 +74,12 @@ def test_of_each_class_of_a_table_the_same_share_is_held_out(network: str, seed:
     folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
     data = module(folder, "data").load(tmp_path / "table.csv", seed)
     if network == "linear":
-        assert Counter(data.kept["answers"][number] for number in data.new_targets) == {"a": 12, "b": 6, "c": 2}
-        assert sorted([*data.inputs["number 0"], *data.new_inputs["number 0"]]) == list(range(100))
+        assert Counter(data.kept["answers"][number] for number in data.targets[data.held_out]) == {
+            "a": 12,
+            "b": 6,
+            "c": 2,
+        }
+        assert sorted([*data.known, *data.held_out]) == list(range(100)) == data.inputs["number 0"].to_list()
     else:
         assert Counter(int(kind) for _, kind in data.validation) == {0: 12, 1: 6, 2: 2}
         assert len(data.train) == 80
@@ -88,7 +92,7 @@ def test_of_each_class_of_series_the_same_share_is_held_out(layout: Layout, netw
     numpy.savez(tmp_path / "series.npz", x=numpy.ones((100, 4, 1)), y=numpy.array(KINDS))
     folder = project(tmp_path / "project", blueprint(network, layout, Targets.CLASS))
     data = module(folder, "data").load(tmp_path / "series.npz", 0)
-    answers = data.new_targets if network == "linear" else data.validation.tensors[1].numpy()
+    answers = data.targets[data.held_out] if network == "linear" else data.validation.tensors[1].numpy()
     assert sorted(Counter(answers.tolist()).values()) == [2, 6, 12]
 
 

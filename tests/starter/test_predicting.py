@@ -136,15 +136,15 @@ def test_models_that_are_no_networks_answer_too(layout: Layout, network: str, tm
     data = MADE[layout](tmp_path)
     folder = project(tmp_path / "project", blueprint(network, layout, Targets.CLASS))
     closing = run(folder, f"python train.py --data '{data}'").splitlines()[-1]
-    run(folder, f"python predict.py --data '{data}'")
+    run(folder, f"python predict.py --data '{data}' --model runs/scored.skops")
     found = polars.read_csv(folder / "predictions.csv")
     reader = module(folder, "data")
     loaded, everything = reader.load(data, 0), numpy.array(classes_of(data))
     _, rows = reader.divided(everything, 0)
     right = everything[rows]
-    assert [loaded.kept["answers"][number] for number in loaded.new_targets] == right.tolist()
+    assert [loaded.kept["answers"][number] for number in loaded.targets[loaded.held_out]] == right.tolist()
     accuracy = (found["prediction"].to_numpy()[rows] == right).mean()
-    assert closing.endswith(f"accuracy {accuracy:.4f} on held-out examples")
+    assert f"accuracy {accuracy:.4f} on {len(rows)} examples that it had not seen" in closing
     assert found.select(polars.selectors.starts_with("p_")).sum_horizontal().to_numpy() == pytest.approx(1)
     assert complaints(folder) == ""
 

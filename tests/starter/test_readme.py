@@ -50,7 +50,7 @@ def test_commands_name_the_data_that_were_named(tmp_path: Path) -> None:
     data = tmp_path / "my data.csv"
     project = generated(tmp_path / "project", plan_of(TABLE), data=data)
     named = [line for line in commands(project) if "train.py --data" in line]
-    assert len(named) == 3
+    assert len(named) == 4
     assert all(str(data) in shlex.split(line) for line in named)
 
 
