@@ -91,6 +91,12 @@ def test_of_later_times_the_interval_reaches_as_far_as_earlier_ones_differed() -
     assert varied[1] == 1.0
 
 
+def test_errors_of_later_times_may_be_so_many_times_as_large_or_as_small() -> None:
+    low, high = of_new_examples(RMSE, 2.0, (1.9, 2.1), [1.0, 4.0, 2.0])
+    assert low > 0
+    assert low * high == pytest.approx(2.0**2)
+
+
 @pytest.mark.parametrize(("metric", "found", "bound"), [(ACCURACY, (0.9, 1.0), 1.0), (RMSE, (0.1, 2.0), 0.0)])
 def test_nothing_is_better_than_everything_right(metric: Metric, found: tuple[float, float], bound: float) -> None:
     low, high = of_new_examples(metric, 0.95 if metric is ACCURACY else 0.5, found, ())

@@ -148,7 +148,9 @@ class FinalRound:
                 continue
             yield Began(candidate.name, None, 0, candidate.kind)
             seconds, now = max(usual, allowed(candidate)), time.monotonic()
-            if candidate.settings is not None:  # as many epochs as there is time for: a score of fewer is better than none
+            if (
+                candidate.settings is not None
+            ):  # as many epochs as there is time for: a score of fewer is better than none
                 seconds = min(seconds, max(LEAST_SECONDS, until - now))
                 usual = min(usual, seconds)
             try:

@@ -154,8 +154,12 @@ def of_new_examples(
         before: scores of earlier times, where examples are in the order of time.
     """
     low, high = (mean + (end - mean) * math.sqrt(2) for end in found)
-    if len(before) + 1 >= FEWEST_TIMES:
-        reach = reach_of_next([*before, mean])
+    times = [*before, mean]
+    if len(times) >= FEWEST_TIMES and not metric.greater_is_better and min(times) > 0:  # errors differ by a factor
+        factor = math.exp(reach_of_next([math.log(one) for one in times]))
+        low, high = min(low, mean / factor), max(high, mean * factor)
+    elif len(times) >= FEWEST_TIMES:
+        reach = reach_of_next(times)
         low, high = min(low, mean - reach), max(high, mean + reach)
     if not metric.greater_is_better:
         return max(low, min(found[0], 0.0)), high
