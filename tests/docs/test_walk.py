@@ -43,6 +43,7 @@ def test_the_walk_ends_with_a_network_that_was_trained(tmp_path: Path) -> None:
     assert "convolutional network" in told["advisor recommend --answers answers.yaml --data digits"]
     assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (tmp_path / "project" / "runs" / "best.pt").exists()
+    assert (tmp_path / "project" / "runs" / "all" / "best.pt").exists()
     assert told["python train.py --data ../digits --epochs 22 --resume"].startswith("goes on from step 11\n")
 
 
