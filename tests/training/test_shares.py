@@ -82,17 +82,25 @@ def test_the_score_of_as_many_new_examples_lies_in_the_interval_about_as_often_a
 
 
 def test_of_later_times_the_interval_reaches_as_far_as_earlier_ones_differed() -> None:
-    calm = of_new_examples(R2, 0.8, (0.75, 0.85), [0.81, 0.79, 0.8])
-    varied = of_new_examples(R2, 0.8, (0.75, 0.85), [0.9, 0.5, 0.7])
-    few = of_new_examples(R2, 0.8, (0.75, 0.85), [0.2])
+    calm = of_new_examples(R2, 0.8, (0.75, 0.85), [0.81, 0.79, 0.8], by_time=True)
+    varied = of_new_examples(R2, 0.8, (0.75, 0.85), [0.9, 0.5, 0.7], by_time=True)
+    few = of_new_examples(R2, 0.8, (0.75, 0.85), [0.2], by_time=True)
 
     assert calm == few
     assert varied[0] < 0.3
     assert varied[1] == 1.0
 
 
+def test_learning_from_all_may_gain_what_learning_from_more_than_a_fold_did() -> None:
+    gained = of_new_examples(R2, 0.8, (0.75, 0.85), [0.7, 0.74])
+    assert gained == pytest.approx((of_new_examples(R2, 0.8, (0.75, 0.85), [0.9])[0], 0.95), abs=1e-3)
+    less = of_new_examples(RMSE, 2.0, (1.9, 2.1), [2.5, 2.3])
+    assert less[0] == pytest.approx(2.0 - 0.1 * 2**0.5 - 0.4)
+    assert less[1] == of_new_examples(RMSE, 2.0, (1.9, 2.1), ())[1]
+
+
 def test_errors_of_later_times_may_be_so_many_times_as_large_or_as_small() -> None:
-    low, high = of_new_examples(RMSE, 2.0, (1.9, 2.1), [1.0, 4.0, 2.0])
+    low, high = of_new_examples(RMSE, 2.0, (1.9, 2.1), [1.0, 4.0, 2.0], by_time=True)
     assert low > 0
     assert low * high == pytest.approx(2.0**2)
 

@@ -255,7 +255,13 @@ class Climb:
         if told := self._lacking():
             self._tell(Note(told))
         final_round = FinalRound(
-            self._fitting, self._outer, self._metric, self._request.seed, self._deciding, self._beside, self._before
+            self._fitting,
+            self._outer,
+            self._metric,
+            self._request.seed,
+            self._deciding,
+            self._beside,
+            self._on_its_folds,
         )
         known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
@@ -264,10 +270,7 @@ class Climb:
         if known is not None:
             self._explain(final_round, known)
 
-    def _before(self, name: str) -> list[float]:
-        """The scores of a candidate at earlier times; none where examples are in no order of time."""
-        if self._fitting.examples.times is None:
-            return []
+    def _on_its_folds(self, name: str) -> list[float]:
         return [score for trial in self._trials if trial.name == name and trial.counts for score in trial.scores]
 
     def _lacking(self) -> str:

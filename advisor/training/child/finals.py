@@ -106,17 +106,18 @@ class FinalRound:
         seed: int,
         deciding: Callable[[str], Decisions | None] = lambda _: None,
         beside: Metric | None = None,
-        before: Callable[[str], Sequence[float]] = lambda _: (),
+        folds: Callable[[str], Sequence[float]] = lambda _: (),
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
             beside: a metric of numbers that is told too.
-            before: the scores of the candidate of this name at earlier times, where examples are in the order of time.
+            folds: the scores of the candidate of this name on folds.
         """
-        self._beside, self._before = beside, before
+        self._beside, self._folds = beside, folds
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
+        self._by_time = fitting.examples.times is not None
         self._truth = fitting.examples.targets[split.test]
         learned = fitting.examples.targets[split.training]
         self._all_classes = fitting.examples.task is Task.CLASSIFY and numpy.isin(learned, self._truth).all()
@@ -203,7 +204,7 @@ class FinalRound:
             kind, settings = refits.candidate.kind, refits.candidate.settings_json
             scores, mean = tuple(refits.scores), float(numpy.mean(refits.scores))
             found = self._resampling.of_score(interval(draws[name]), right[name])
-            low, high = of_new_examples(self._metric, mean, found, self._before(name))
+            low, high = of_new_examples(self._metric, mean, found, self._folds(name), by_time=self._by_time)
             cut = refits.cut or refits.hurried
             final = Final(name, kind, scores, mean, low, high, refits.seconds, settings, cut)
             finals.append(self._with_more(final, refits))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -142,25 +143,32 @@ class Resampling:
 
 
 def of_new_examples(
-    metric: Metric, mean: float, found: tuple[float, float], before: Sequence[float]
+    metric: Metric, mean: float, found: tuple[float, float], folds: Sequence[float], *, by_time: bool = False
 ) -> tuple[float, float]:
     """The interval in which the score of as many new examples lies, 95 times of 100; no better than everything right.
 
-    They are drawn by chance as well, which makes it wider than that of the true score by the root of 2. Of later times
-    more is unknown: it reaches as far as one more score among those of earlier times and the latest may lie.
+    They are drawn by chance as well, which makes it wider than that of the true score by the root of 2. The model that is
+    kept learns from the held-out examples, too: as much as the last step from folds to finals has gained may be gained
+    once more. Of later times more is unknown: as far as one more score among those of folds and of the held-out examples
+    may lie.
 
     Args:
         found: the 95 % interval of the true score.
-        before: scores of earlier times, where examples are in the order of time.
+        folds: scores on folds, which learn from about as much less than the finals as these than all examples are.
+        by_time: examples are in the order of time, so folds are earlier times.
     """
     low, high = (mean + (end - mean) * math.sqrt(2) for end in found)
-    times = [*before, mean]
-    if len(times) >= FEWEST_TIMES and not metric.greater_is_better and min(times) > 0:  # errors differ by a factor
-        factor = math.exp(reach_of_next([math.log(one) for one in times]))
-        low, high = min(low, mean / factor), max(high, mean * factor)
-    elif len(times) >= FEWEST_TIMES:
-        reach = reach_of_next(times)
-        low, high = min(low, mean - reach), max(high, mean + reach)
+    times = [*folds, mean]
+    if by_time and len(times) >= FEWEST_TIMES:
+        if not metric.greater_is_better and min(times) > 0:  # errors differ by a factor
+            factor = math.exp(reach_of_next([math.log(one) for one in times]))
+            low, high = min(low, mean / factor), max(high, mean * factor)
+        else:
+            reach = reach_of_next(times)
+            low, high = min(low, mean - reach), max(high, mean + reach)
+    elif folds and not by_time:
+        gained = mean - statistics.fmean(folds)
+        low, high = (low, high + max(0.0, gained)) if metric.greater_is_better else (low + min(0.0, gained), high)
     if not metric.greater_is_better:
         return max(low, min(found[0], 0.0)), high
     least = -math.inf if metric.reads is Reads.VALUES else min(found[0], 0.0)
