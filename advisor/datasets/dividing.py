@@ -36,6 +36,8 @@ from advisor.wording import join_first, shorten
 
 UNFIT = "The test does not fit the data"
 FEWEST_TESTED = 2
+OTHER_SCALE = 2.0
+"""Times the brightness of the data, from which on pictures of a test are of another scale: of 0 to 1, say, and of 0 to 255."""
 _ADD_OR_TAKE_OUT = "Add examples of them to the data, or take them out of the test."
 
 
@@ -277,6 +279,13 @@ def _with_arrays(path: Path, inspection: Inspection, reading: ArraysReading, mos
         other = reader.inspect(path, inspection.target, None)
         if (learned := inspection.modality) != (here := other.modality):
             what = f"its examples are of the kind {here}, and those of the data of the kind {learned}"
+            raise input_error(UNFIT, what, where=where, remedy="Save the test as the data were saved.")
+        bright, here_bright = (
+            reading.largest,
+            other.reading.largest if isinstance(other.reading, ArraysReading) else None,
+        )
+        if bright and here_bright and max(bright, here_bright) > OTHER_SCALE * min(bright, here_bright):
+            what = f"its pictures reach {here_bright:g}, and those of the data {bright:g}: they are of another scale"
             raise input_error(UNFIT, what, where=where, remedy="Save the test as the data were saved.")
         seen = load(inspection, most_examples=most, seed=0)
         tested = reading.load(replace(inspection, path=str(path)), most, 0)

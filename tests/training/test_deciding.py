@@ -117,3 +117,21 @@ def test_a_network_that_was_slow_on_the_folds_is_scored_with_the_epochs_that_the
     assert isinstance(said, Finals)
     assert {final.name: final.cut for final in said.finals} == {"trivial": False, "ffn 8": True}
     assert fitting.allowed["ffn 8"] == LEAST_SECONDS
+
+
+def test_a_network_without_time_for_an_epoch_is_not_scored_by_its_first_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    targets = np.arange(60) % 2
+    examples = Examples("tabular", Task.CLASSIFY, polars.DataFrame({"x": targets * 2.0}), targets, ("even", "odd"))
+    split, fitting = Split(np.arange(40), np.arange(40, 60), ""), Watched(examples)
+    trivial = Candidate("trivial", Kind.TRIVIAL, Stage.TRIVIAL, "trivial")
+    network = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", NetworkSettings("ffn", (8,)))
+    fit = Fitting.fit
+    never = {"ffn 8": {"epochs": 0, "short": True}}
+    monkeypatch.setattr(
+        Fitting, "fit", lambda self, one, *places: replace(fit(self, one, *places), **never.get(one.name, {}))
+    )
+    finals = FinalRound(fitting, split, LOG_LOSS, 0)
+    list(finals.hold([trivial, network], [], lambda _: 1.0, time.monotonic()))
+    assert list(finals.refits) == ["trivial"]

@@ -92,8 +92,10 @@ def test_of_later_times_the_interval_reaches_as_far_as_earlier_ones_differed() -
 
 
 def test_learning_from_all_may_gain_what_learning_from_more_than_a_fold_did() -> None:
-    gained = of_new_examples(R2, 0.8, (0.75, 0.85), [0.7, 0.74])
-    assert gained == pytest.approx((of_new_examples(R2, 0.8, (0.75, 0.85), [0.9])[0], 0.95), abs=1e-3)
+    gained = of_new_examples(ACCURACY, 0.8, (0.75, 0.85), [0.7, 0.74])
+    nothing = of_new_examples(ACCURACY, 0.8, (0.75, 0.85), [0.9])
+    assert nothing == of_new_examples(ACCURACY, 0.8, (0.75, 0.85), ())
+    assert gained == pytest.approx((nothing[0], nothing[1] + 0.08))
     less = of_new_examples(RMSE, 2.0, (1.9, 2.1), [2.5, 2.3])
     assert less[0] == pytest.approx(2.0 - 0.1 * 2**0.5 - 0.4)
     assert less[1] == of_new_examples(RMSE, 2.0, (1.9, 2.1), ())[1]

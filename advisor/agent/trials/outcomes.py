@@ -243,7 +243,7 @@ def _checked(outcome: Outcome) -> Outcome:
     ):
         raise ValueError("it tells more than a trial does")
     told = {name: value for name, value in outcome.besides.items() if not name.startswith(SPLIT)}
-    if told.keys() > {HORIZON} or not all(isinstance(value, int) and value > 0 for value in told.values()):
+    if told.keys() - {HORIZON} or not all(type(value) is int and value > 0 for value in told.values()):
         raise ValueError("it tells more than a trial does")
     if outcome.n and None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")

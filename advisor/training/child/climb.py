@@ -19,7 +19,7 @@ from advisor.errors import InputError, input_error
 from advisor.training.child.deciding import Decisions, decided_for, decisions, shares_of
 from advisor.training.child.finals import LONGER, FinalRound, finalists, seconds_of_a_round
 from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbers, TooSlowError
-from advisor.training.child.fitting import Fitting
+from advisor.training.child.fitting import FEWEST_ROUNDS, ROUNDS_OF_VARIANTS, TIMED_ROUNDS, Fitting
 from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.child.forecaster import fitted_steps
 from advisor.training.child.insight.explaining import explain
@@ -271,7 +271,9 @@ class Climb:
             self._explain(final_round, known)
 
     def _on_its_folds(self, name: str) -> list[float]:
-        return [score for trial in self._trials if trial.name == name and trial.counts for score in trial.scores]
+        """Scores of whole trainings."""
+        mine = (trial for trial in self._trials if trial.name == name and trial.counts and not trial.hurried)
+        return [score for trial in mine if trial.status is not Status.CUT for score in trial.scores]
 
     def _lacking(self) -> str:
         decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]
@@ -335,7 +337,7 @@ class Climb:
     def _allowed(self, candidate: Candidate) -> float:
         """Seconds that one training of a network may take, more where it is the type that the plan bets on; or that other
         settings of boosting may, of which there are several."""
-        if candidate.variant:
+        if candidate.model == "gradient_boosting" and candidate.variant:
             return OF_A_VARIANT * self._request.budget / self._folds.width
         planned = candidate.model == self._request.planned.network and candidate.model != "ffn"
         return (OF_THE_PLAN if planned else ONE_TRIAL) * self._request.budget / self._folds.width
@@ -415,7 +417,8 @@ class Climb:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
         one = self._rehearsed[candidate.name] * self._off(candidate)
         if candidate.model == "gradient_boosting" and candidate.variant:  # as many rounds as there is time for
-            one = min(one, self._allowed(candidate))
+            least = one * (TIMED_ROUNDS + 2 * FEWEST_ROUNDS) / ROUNDS_OF_VARIANTS
+            one = min(one, max(least, self._allowed(candidate)))
         most = self._folds.width * one
         return min(most, max(one, self._share_of_one(candidate) * self._request.budget))
 

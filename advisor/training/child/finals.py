@@ -148,20 +148,21 @@ class FinalRound:
             if candidate.name in failed or (late and (number > 0 or place >= IN_ANY_CASE)):
                 continue
             yield Began(candidate.name, None, 0, candidate.kind)
-            seconds, now = max(usual, allowed(candidate)), time.monotonic()
-            if (
-                candidate.settings is not None
-            ):  # as many epochs as there is time for: a score of fewer is better than none
-                seconds = min(seconds, max(LEAST_SECONDS, until - now))
-                usual = min(usual, seconds)
+            seconds = max(usual, allowed(candidate))
+            if candidate.settings is not None:  # a score after fewer epochs is better than none
+                self._fitting.with_torch()
+                seconds = min(seconds, max(LEAST_SECONDS, until - time.monotonic()))
+            try:
             try:
                 fitted = self._fitting.fit(
                     candidate,
                     self._split.training,
                     self._split.test,
                     self._seed * 1000 + 500 + number,
-                    Allowance(seconds, max(until, now + usual)),
+                    Allowance(seconds, max(until, time.monotonic() + usual)),
                 )
+                if fitted.epochs == 0:
+                    raise FittingError("There was no time for an epoch of it.")
                 self._add(candidate, fitted)
             except (FittingError, MeaninglessError):
                 failed.add(candidate.name)

@@ -82,8 +82,8 @@ class Fitting:
         self.examples = examples
         self._unfitted = preparation(examples)
         self._threads = threads
-        self._faster: dict[bool, int] = {}
-        """Threads that are faster, of boosting and of matrix products."""
+        self._faster: dict[tuple[bool, int], int] = {}
+        """Threads that are faster, of boosting or of matrix products, by the examples that are learned from."""
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
@@ -168,9 +168,8 @@ class Fitting:
             return self._forecaster(candidate, training, test, seed, changed, allowance)
         prepared = self._preparation(training)
         if candidate.model == TOGETHER:
-            each = replace(allowance, seconds=allowance.seconds / len(candidate.members))
             alone = ((one, one.alone) for one in candidate.members)
-            parts = [(one, self._classical(of, training, test, seed, allowance=each)) for one, of in alone]
+            parts = [(one, self._classical(of, training, test, seed, allowance=allowance)) for one, of in alone]
             fitted = [(one.model, one.share, found.learned.model) for one, found in parts if found.learned is not None]
             outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
             return replace(answer(outputs, prepared), learned=Learned(fitted, prepared))
@@ -209,15 +208,16 @@ class Fitting:
         worth = WORTH_THREADS if boosting else PRODUCTS_WORTH_THREADS
         if self._threads == 1 or inputs.size * prepared.outputs < worth or candidate.model == "random_forest":
             return 1
-        if boosting not in self._faster:
+        key = boosting, len(training)
+        if key not in self._faster:
             work = products(inputs, prepared.outputs)
             if boosting:
                 some = training[:THREADS_TIMED_ON]
                 plain = replace(candidate, variant="", weighted=False)
                 estimator, inputs = self._estimator(plain, prepared, some, 0, {MAX_ITER: THREADS_TIMED_ROUNDS})
                 work = partial(estimator.fit, inputs, self._plain_targets(prepared, some))
-            self._faster[boosting] = faster(self._threads, work)
-        return self._faster[boosting]
+            self._faster[key] = faster(self._threads, work)
+        return self._faster[key]
 
     def _plain_targets(self, prepared: Preparation, rows: Rows) -> Numbers:
         targets = prepared.targets(rows)
@@ -241,10 +241,13 @@ class Fitting:
             warnings.simplefilter("ignore")
             most = EARLY_STOPPED_ROUNDS
             if seconds < math.inf:
-                begun = time.monotonic()
-                estimator.set_params(max_iter=TIMED_ROUNDS).fit(inputs, answers)
-                one = (time.monotonic() - begun) / TIMED_ROUNDS
-                most = min(most, max(FEWEST_ROUNDS, int(seconds / 2 / one)))
+                took = []
+                for rounds in (1, 1 + TIMED_ROUNDS):
+                    begun = time.monotonic()
+                    estimator.set_params(max_iter=rounds).fit(inputs, answers)
+                    took.append(time.monotonic() - begun)
+                one = max((took[1] - took[0]) / TIMED_ROUNDS, 1e-6)
+                most = min(most, max(FEWEST_ROUNDS, int((seconds / 2 - took[0]) / one)))
             estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
             estimator.fit(inputs, answers, X_val=kept, y_val=held)
         return max(1, int(numpy.argmax(estimator.validation_score_)))

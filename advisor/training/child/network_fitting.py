@@ -37,7 +37,7 @@ TIMED_BATCHES = 6
 TIMES_TIMED = 3
 """The shortest counts: the first steps take longer than all others, and any may be held up by other work."""
 THREADS_TIMED = 2
-"""Times that the steps are timed with one thread and with all, the first time that several may be faster."""
+"""Times that the steps are timed with one thread and with all, where several may be faster."""
 PATIENCE, TIMED_AT_LEAST = 4, 1.0
 """Times what these steps may take in a training that is long enough, after which they are no longer waited for; seconds at
 least."""
@@ -62,8 +62,8 @@ class NetworkFitting:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._settled = threads == 1
-        """True once it is known whether one thread is faster than all of them."""
+        self._faster: dict[_Pace, int] = {}
+        """Threads that are faster than one, or one."""
         self._epoch_seconds: dict[_Pace, float] = {}
         _warm_up()
 
@@ -104,7 +104,7 @@ class NetworkFitting:
         for attempt in range(ATTEMPTS):
             epochs = self._affordable(settings, recipe, allowance)
             patience = max(FEWEST_EPOCHS, epochs // 8) if validation is not None else None
-            threads = 1 if small else self._threads
+            threads = 1 if small else self._faster[_pace(settings)]
             planned = replace(recipe, epochs=epochs, patience=patience, threads=threads)
             begun, late = time.monotonic(), allowance.deadline()
             trained = train(objective, examples, planned, validation=validation, until=late, on_epoch=on_epoch)
@@ -116,7 +116,7 @@ class NetworkFitting:
             network, objective = _made(spec, settings, seed)
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
             raise FittingError("Its training diverged: the loss was no number any more.")
-        outputs = predicted(network, test, 1 if small else self._threads)
+        outputs = predicted(network, test, threads)
         short, hurried = trained.stopped is Stop.TIME, epochs < HURRIED * recipe.epochs
         return Fitted(outputs, epochs=len(trained.history), short=short, hurried=hurried), network
 
@@ -136,9 +136,9 @@ class NetworkFitting:
         many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
         part = (examples[0][:some], examples[1][:some])
         most = PATIENCE * allowance.seconds / enough_epochs(recipe, many) * len(part[0]) / many
-        alone = recipe.threads == 1 or self._settled
+        alone = recipe.threads == 1
         found: dict[int, list[float]] = {}
-        for threads in [recipe.threads or 1] * TIMES_TIMED if alone else [self._threads, 1] * THREADS_TIMED:
+        for threads in [1] * TIMES_TIMED if alone else [self._threads, 1] * THREADS_TIMED:
             begun = time.monotonic()
             until = min(allowance.until, begun + max(TIMED_AT_LEAST, most if allowance.judged else allowance.seconds))
             tried = train(objective, part, replace(recipe, epochs=1, threads=threads), until=until)
@@ -147,9 +147,8 @@ class NetworkFitting:
             if not tried.history:
                 break
         shortest = {threads: min(seconds) for threads, seconds in found.items()}
-        if not alone:
-            self._threads, self._settled = chosen(shortest), True
-        self._epoch_seconds[key] = shortest[chosen(shortest)]
+        self._faster[key] = chosen(shortest)
+        self._epoch_seconds[key] = shortest[self._faster[key]]
 
     def _check_time(self, settings: NetworkSettings, recipe: Recipe, examples: int, allowance: Allowance) -> None:
         """Raises TooSlowError where there is no time for enough epochs."""

@@ -11,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Examples
-from advisor.training.child.metrics import MeaninglessError, Metric, Reads, saying_nothing, score
+from advisor.training.child.metrics import R2, MeaninglessError, Metric, Reads, saying_nothing, score
 from advisor.training.ladder import outcome
 from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next
 
@@ -166,7 +166,7 @@ def of_new_examples(
         else:
             reach = reach_of_next(times)
             low, high = min(low, mean - reach), max(high, mean + reach)
-    elif folds and not by_time:
+    elif folds and not by_time and metric.name != R2.name:  # of folds it is of another variance
         gained = mean - statistics.fmean(folds)
         low, high = (low, high + max(0.0, gained)) if metric.greater_is_better else (low + min(0.0, gained), high)
     if not metric.greater_is_better:

@@ -72,5 +72,5 @@ def _compared(card: Card, score: float, rows: int) -> list[str]:
     off, reach = (card.score - score, card.score - card.low)
     if not card.metric.greater_is_better:
         off, reach = score - card.score, card.high - card.score
-    worse = off > reach * math.sqrt((1 + card.held_out / rows) / 2)
+    worse = off > reach * max(1.0, math.sqrt((1 + card.held_out / rows) / 2))
     return ["That is worse than chance explains: these data may differ from those it learned from."] if worse else []
