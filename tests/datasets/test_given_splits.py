@@ -251,9 +251,7 @@ def test_arrays_are_tested_by_others_of_their_shape(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the data are NPZ"):
         tested(flats(tmp_path / "t.csv", 40))
     numpy.savez(tmp_path / "g.npz", x=draw.integers(256, size=(30, 12, 12)).astype(numpy.uint8), y=numpy.arange(30) % 3)
-    with pytest.raises(
-        InputError, match="its pictures reach 255, and those of the data 0.99.*: they are of another scale"
-    ):
+    with pytest.raises(InputError, match="its pictures reach 255, and those of the data "):
         tested(tmp_path / "g.npz")
     numpy.savez(tmp_path / "f.npz", x=draw.random((30, 12, 12)))
     with pytest.raises(InputError, match="there is no array 'y' that could be the target"):

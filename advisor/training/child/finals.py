@@ -153,7 +153,6 @@ class FinalRound:
                 self._fitting.with_torch()
                 seconds = min(seconds, max(LEAST_SECONDS, until - time.monotonic()))
             try:
-            try:
                 fitted = self._fitting.fit(
                     candidate,
                     self._split.training,
