@@ -188,6 +188,60 @@ def test_trees_are_added_to_both_models_and_a_stop_between_them_is_made_up_for(t
     assert trees(folder) == (5, 5)
 
 
+def test_fewer_trees_than_there_are_and_a_model_without_its_score_are_refused(tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    folder = written(
+        tmp_path / "project", as_tried(data, "sold", "random_forest", **{"trial.variant.random_forest": "extra"})
+    )
+    run(folder, f"python train.py --data {data} --rounds 4")
+    for rounds in (3, -1):
+        with pytest.raises(SystemExit, match="--rounds must be at least 4, as many as were asked for before"):
+            run(folder, f"python train.py --data {data} --rounds {rounds} --resume")
+    with pytest.raises(SystemExit, match=r"--rounds must be at least 1\."):
+        run(folder, f"python train.py --data {data} --rounds 0 --output other")
+    (folder / "runs" / "scored.skops").unlink()
+    with pytest.raises(SystemExit, match=r"There is no runs/scored\.skops to go on from"):
+        run(folder, f"python train.py --data {data} --resume")
+
+
+def test_a_score_of_rows_that_earlier_trees_may_have_seen_says_so(tmp_path: Path) -> None:
+    first, longer = sales(tmp_path / "sales.csv"), tmp_path / "longer.csv"
+    longer.write_text(first.read_text() + "".join(sales(tmp_path / "b.csv", seed=1).read_text().splitlines(True)[1:30]))
+    folder = written(
+        tmp_path / "project", as_tried(first, "sold", "random_forest", **{"trial.variant.random_forest": "extra"})
+    )
+    assert "that it had not seen" in run(folder, f"python train.py --data {first} --rounds 3")
+    more = run(folder, f"python train.py --data {longer} --rounds 5 --resume --force")
+    assert "examples some of which the earlier trees may have seen" in more
+    assert "that it had not seen" not in more
+
+
+def late(path: Path, classes: str) -> Path:
+    """Rows in the order of days whose last class comes late."""
+    draw = numpy.random.default_rng(0)
+    days = [datetime(2024, 1, 1) + timedelta(days=number) for number in range(200)]
+    kinds = [classes[-1] if number >= 185 else classes[number % (len(classes) - 1)] for number in range(200)]
+    rows = {"when": [f"{day:%Y-%m-%d}" for day in days], "x": draw.normal(size=200).round(3), "kind": kinds}
+    polars.DataFrame(rows).write_csv(path)
+    return path
+
+
+def test_a_class_that_comes_late_is_weighed_by_its_share_of_all_rows(tmp_path: Path) -> None:
+    data = late(tmp_path / "late.csv", "pqn")
+    folder = written(tmp_path / "project", as_tried(data, "kind", "gradient_boosting"))
+    run(folder, f"python train.py --data {data}")
+    said = answers(folder, data)
+    assert (said == "n").sum() < 100
+    assert (said == "n")[185:].mean() > 0.5
+
+
+def test_rows_of_one_class_are_refused(tmp_path: Path) -> None:
+    data = late(tmp_path / "late.csv", "pn")
+    folder = written(tmp_path / "project", as_tried(data, "kind", "gradient_boosting"))
+    with pytest.raises(SystemExit, match="are all of one class"):
+        run(folder, f"python train.py --data {data}")
+
+
 def test_trees_that_were_stopped_early_do_not_grow_on_where_only_the_second_model_is_missing(tmp_path: Path) -> None:
     known, _ = prices(tmp_path)
     folder = written(tmp_path / "project", as_tried(known, "price", "gradient_boosting"))
@@ -244,7 +298,7 @@ def test_the_readme_says_what_has_learned_from_what(tmp_path: Path) -> None:
     assert "the score stays that of the first, and so does the threshold" in forest
     network = words(generated(tmp_path / "network", plan_of(TABLE, network_type="ffn")))
     assert "the score stays that of `runs/best.pt`" in network
-    assert "costs about the time until then once more" in network
+    assert "It takes about as long once more" in network
     facts = "task.kind=forecast task.outputs=2 data.modality=time_series data.inputs=1"
     series = words(generated(tmp_path / "series", plan_of(facts, network_type="statistical")))
     assert "`predict.py` fits the model anew to the whole series that it is given" in series
