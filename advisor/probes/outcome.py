@@ -107,7 +107,8 @@ class Outcome:
     @property
     def measured(self) -> bool:
         """True if nothing went wrong and pairs were timed; or trials had no time for what was planned, and so no pairs."""
-        return self.failure is None and (self.n > 0 or self.median is not None or self.after is not None)
+        of_trials = self.unit != SPEED_UP and self.after is not None
+        return self.failure is None and (self.n > 0 or self.median is not None or of_trials)
 
     @property
     def disk_kind(self) -> str | None:
