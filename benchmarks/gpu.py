@@ -3,10 +3,11 @@
     python benchmarks/gpu.py                 writes gpu-run/
     python benchmarks/gpu.py --cpu           a rehearsal of what can be done without a card
 
-Runs the doctor, measures the card's rates, takes a profile of the machine, probes the plans of four tasks, trains two
-starter projects and runs every test marked `gpu`. Each part has a time limit of its own within the total. The same
-command goes on where a run ended or was killed: what is finished is not run again. gpu-run/summary.md tells what was
-found; logs, results and the profile lie beside it.
+Runs the doctor, measures the card's rates, takes a profile of the machine, trains two starter projects, tries and
+applies a model, probes the plans of four tasks, measures published networks for which a plan was made before, and runs
+every test marked `gpu`. Each part has a time limit of its own within the total. The same command goes on where a run
+ended or was killed: what is finished is not run again. gpu-run/summary.md tells what was found; logs, results and the
+profile lie beside it.
 
 The machine needs Python >= 3.11, a CUDA build of torch and the usual scientific packages, but no network: `make
 gpu-kit` brings what else is needed into .gpu-kit, and this program installs it there.
@@ -22,23 +23,26 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
 from cards import summary
+from cards.kit import PACKED
 from cards.parts import Folder, Needs, Outcome, Part, Status, run, write_json
-from cards.plans import PLANS, STARTERS, answers
+from cards.plans import MODELS, PLANS, STARTERS, answers, of_model
 
 ROOT = Path(__file__).resolve().parents[1]
 CARDS = ROOT / "benchmarks" / "cards"
 KIT = ROOT / ".gpu-kit"
 PROFILE = "card"
 TOTAL_SECONDS = 600.0
-STEPS = {"cuda": 200, "cpu": 2}
+STEPS = {"cuda": 100, "cpu": 2}
 """For which a starter project is trained."""
 CHECKS_SECONDS = 400.0
-"""For the tests, which come last: what the other parts leave of ten minutes is at least 200 s, and mostly more."""
-START_SECONDS = {"cuda": 15.0, "cpu": 60.0}
+"""For the tests, which come last; they go on in the next call."""
+TRIAL_SECONDS = 60.0
+START_SECONDS = {"cuda": 25.0, "cpu": 60.0}
 """What a part may take beside measuring: starting Python and torch, and more on a busy processor."""
 
 
@@ -60,7 +64,7 @@ def main() -> int:
         shutil.rmtree(options.output)
     folder = Folder(options.output.resolve())
     environment = {
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), site(), os.environ.get("PYTHONPATH", "")])),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), site(folder.root), os.environ.get("PYTHONPATH", "")])),
         "PYTHONUNBUFFERED": "1",
         "ADVISOR_STATE": str(folder.root / "state"),
         "ADVISOR_CACHE": str(folder.root / "state" / "cache"),
@@ -120,16 +124,11 @@ def parts_of(folder: Folder, device: str, measure: float) -> list[Part]:
     of_machine = [word for name in ("matmul", "memory", "storage", "transfer") for word in ("--only", name)]
     calibration = (*probe("pictures", PROFILE, *of_machine), *to("calibration.json"))
     profile = (*advisor, "profiles", "export", PROFILE, "--output", str(folder.root / "profile.json"), "--force")
-    checks = script("checks", "--journal", folder.root / "checks.jsonl", "--result", results / "checks.json")
     parts = [
         Part("doctor", "Doctor", [doctor], start, "doctor.json", summary.of_doctor, Needs.NOTHING, True),
         Part("rates", "Rates", [rates], start + 30, "rates.json", summary.of_rates),
         Part("profile", "Profile", [calibration, profile], start + measure, "calibration.json", summary.of_probes),
     ]
-    for plan in PLANS:
-        result = f"probe-{plan}.json"
-        command = (*probe(plan, plan), *to(result))
-        parts.append(Part(f"probe-{plan}", f"Probes: {plan}", [command], start + measure, result, summary.of_probes))
     for plan in STARTERS:
         project = folder.root / f"starter-{plan}"
         answered = ("--answers", str(folder.root / f"{plan}.yaml"))
@@ -137,21 +136,48 @@ def parts_of(folder: Folder, device: str, measure: float) -> list[Part]:
         steps = ("--steps", str(STEPS[device]), "--output", str(project / "runs"))
         trained = (sys.executable, str(project / "train.py"), *steps)
         parts.append(Part(f"starter-{plan}", f"Starter: {plan}", [written, trained], start + measure))
-    last = Part("checks", "Tests marked gpu", [checks], CHECKS_SECONDS, "checks.json", summary.of_checks, Needs.CARD)
-    return [*parts, last]
+
+    digits, kept = folder.root / "digits", str(folder.root / "model")
+    told = ("--budget", f"{TRIAL_SECONDS:.0f}s", "--save", kept)
+    tried = (*advisor, "try", str(digits), *told, *to("trial.json"))
+    new, said = str(folder.root / "new-digits"), str(folder.root / "said.csv")
+    applied = (*advisor, "apply", kept, "--data", new, "--output", said, "--force")
+    trial = [script("digits", folder.root), tried, applied]
+    parts.append(Part("trial", "Trial: digits", trial, 2 * start + TRIAL_SECONDS, "trial.json"))
+
+    for plan in PLANS:
+        result = f"probe-{plan}.json"
+        command = (*probe(plan, plan), *to(result))
+        parts.append(Part(f"probe-{plan}", f"Probes: {plan}", [command], start + measure, result, summary.of_probes))
+    for model in MODELS:
+        (folder.root / f"{model}.yaml").write_text(of_model(model))
+        result, named = f"model-{model}.json", ("--model", model)
+        planned = (
+            *advisor,
+            "recommend",
+            "--for",
+            str(folder.root / f"{model}.yaml"),
+            *named,
+            *to(f"plan-{model}.json"),
+        )
+        measured = (*probe(model, model), *named, *to(result))
+        commands = [planned, measured]
+        parts.append(Part(f"model-{model}", f"Model: {model}", commands, start + measure, result, summary.of_probes))
+    checks = script("checks", "--journal", folder.root / "checks.jsonl", "--result", results / "checks.json")
+    tests = Part("checks", "Tests marked gpu", [checks], CHECKS_SECONDS, "checks.json", summary.of_checks, Needs.CARD)
+    return [*parts, tests]
 
 
-def site() -> str:
-    """The folder in which the kit is installed; empty where there is no kit."""
-    wheels = sorted(KIT.glob("*.whl"))
-    folder = KIT / f"site-{sys.version_info.major}.{sys.version_info.minor}"
-    if not wheels:
+def site(root: Path) -> str:
+    """The folder in which the kit is unpacked; empty where there is no kit."""
+    packed, folder = KIT / PACKED, root / "site"
+    if not packed.exists():
         return ""
     if not folder.exists():
-        beside = KIT / "site.part"
+        beside = root / "site.part"
         shutil.rmtree(beside, ignore_errors=True)
-        words = ("--quiet", "--no-index", "--no-deps", "--no-compile", "--target", str(beside))
-        subprocess.run([sys.executable, "-m", "pip", "install", *words, *map(str, wheels)], check=True)
+        with tarfile.open(packed) as archive:
+            archive.extractall(beside, filter="data")
         beside.rename(folder)
     return str(folder)
 

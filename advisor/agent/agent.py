@@ -18,7 +18,7 @@ from advisor.agent.events import (
     ProbeSkipped,
     ProbeStarted,
 )
-from advisor.agent.pace import at_pace, can_shrink, examples_that_fit, step_seconds
+from advisor.agent.pace import STARTING, at_pace, can_shrink, examples_that_fit, start_seconds, step_seconds
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
@@ -207,17 +207,23 @@ class _Session:
             elif self.stop.all:
                 self.skip(probe, STOPPED, still_open=probe.name in needed)
             elif probe.name in needed:
-                seconds, step = needed[probe.name], step_of(plan)
-                pace = step_seconds(self.outcomes, step)
-                why = "No time was left"
-                if step is not None and pace is not None and seconds > probe.cost_seconds:
-                    why = f"A step of {step.batch_size} examples takes about {_about(pace)} here"
-                reason = f"{why}: about {_about(seconds)} are needed."
+                seconds = needed[probe.name]
+                reason = f"{self._why(plan, probe, seconds)}: about {_about(seconds)} are needed."
                 self.skip(probe, reason, still_open=True, seconds=seconds)
             else:
                 self.skip(
                     probe, self._barred(plan, probe) or why_not(plan, probe) or "It could change nothing in this plan."
                 )
+
+    def _why(self, plan: Plan, probe: Probe, seconds: float) -> str:
+        """The reason why there was no time for this probe."""
+        step = step_of(plan)
+        pace, start = step_seconds(self.outcomes, step), start_seconds(self.outcomes, step)
+        if step is None or seconds <= probe.cost_seconds:
+            return "No time was left"
+        if pace is not None and pace > start - STARTING:
+            return f"A step of {step.batch_size} examples takes about {_about(pace)} here"
+        return f"Starting torch and the network takes about {_about(start)} here"
 
     def advise(self, detail: Detail = VALUES_ONLY) -> Plan:
         """The plan with everything that is known by now."""
@@ -267,8 +273,9 @@ class _Session:
         return not results or any(outcome.measured or outcome.too_slow for outcome in results)
 
     def _at_pace(self, plan: Plan, candidate: Candidate) -> Candidate:
-        pace = step_seconds(self.outcomes, step_of(plan))
-        return candidate if pace is None else at_pace(candidate, _settings(plan, candidate), pace)
+        workload = step_of(plan)
+        pace, start = step_seconds(self.outcomes, workload), start_seconds(self.outcomes, workload)
+        return at_pace(candidate, _settings(plan, candidate), pace, start)
 
     def _with_fewer_examples(self, plan: Plan, unanswered: Sequence[Candidate]) -> Candidate | None:
         """A bet for which there would be time but for the network, to be settled with as many examples as fit, if any do."""
@@ -328,7 +335,8 @@ class _Session:
 
     def _seen_again(self, probe: Probe, plan: Plan, first: Outcome) -> Outcome:
         """The outcome after a second start with the two settings alone, as long as there is time for one."""
-        seconds = min(probe.cost_seconds, self.seconds_left() - AFTERWARDS)
+        late = max(0.0, (first.start_seconds or STARTING) - STARTING)
+        seconds = min(probe.cost_seconds + late, self.seconds_left() - AFTERWARDS)
         if seconds < FEWEST_SECONDS or first.after is None:
             return replace(first, second_start=NO_TIME)
         return after_second_look(first, self._timed(probe, plan, seconds, first.after, against=first.before))

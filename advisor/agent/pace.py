@@ -1,4 +1,4 @@
-"""The time of a training step here, as the first probes have found it, and what fits into the time that is left."""
+"""The time of a start and of a training step here, as the first probes have found it, and what fits into the time left."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import replace
 
 from advisor.agent.worth import Candidate
 from advisor.probes.outcome import Outcome
-from advisor.probes.probe import Varies
+from advisor.probes.probe import RECHECK_STARTS, Varies
 from advisor.probes.verdict import FEW_PAIRS
-from advisor.probes.workload import Workload
+from advisor.probes.workload import Device, Workload
 
 STARTING = 3.0
-"""Seconds for the start of torch and of the network."""
+"""Seconds for the start of torch and of the network, which the declared duration of a probe includes."""
+ON_A_CARD = 10.0
+"""The same with a graphics card, whose libraries are large: over 8 s were seen with an H200 (November 2026)."""
+_LATE = 2.0
+"""Times the seconds within which a process was not ready, it is expected to be."""
 _REHEARSED = 3
 """Steps of a setting before it is compared; where there are more than two, as many again for finding the rival."""
 
@@ -30,11 +34,25 @@ def step_seconds(outcomes: Sequence[Outcome], workload: Workload | None) -> floa
     return None
 
 
-def at_pace(candidate: Candidate, settings: int, seconds_a_step: float | None) -> Candidate:
-    """With the time that so many settings need where a step takes so long, if that is longer than it usually takes."""
-    if seconds_a_step is None or not candidate.probe.needs_network:
+def start_seconds(outcomes: Sequence[Outcome], workload: Workload | None) -> float:
+    """Of a process that trains this network on its device, as the newest probe of a network there lets expect."""
+    device = workload.device if workload is not None else Device.CPU
+    for outcome in reversed(outcomes):
+        if "network" in outcome.applies and outcome.applies.get("device") == device.value and outcome.start_seconds:
+            was_ready = "torch" in outcome.applies
+            return outcome.start_seconds if was_ready else _LATE * outcome.start_seconds
+    return ON_A_CARD if device is Device.CUDA else STARTING
+
+
+def at_pace(candidate: Candidate, settings: int, seconds_a_step: float | None, start: float = STARTING) -> Candidate:
+    """With the time that so many settings need where a start and a step take so long, if that is longer than usual."""
+    if not candidate.probe.needs_network:
         return candidate
-    return replace(candidate, seconds=max(candidate.probe.cost_seconds, seconds_needed(settings, seconds_a_step)))
+    seconds = candidate.probe.cost_seconds
+    if seconds_a_step is not None:
+        seconds = max(seconds, seconds_needed(settings, seconds_a_step))
+    starts = 1 + RECHECK_STARTS if candidate.probe.recheck else 1.0
+    return replace(candidate, seconds=seconds + starts * max(0.0, start - STARTING))
 
 
 def examples_that_fit(workload: Workload, settings: int, seconds_a_step: float, seconds: float) -> int | None:

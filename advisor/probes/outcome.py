@@ -97,8 +97,10 @@ class Outcome:
     """The conditions under which alone it counts."""
     step_seconds: float | None = None
     """Of a whole step of the network in the setting that was recommended: run, or expected from smaller ones."""
+    start_seconds: float | None = None
+    """From the start of the process until it was ready to measure; where it never was, until it ended."""
     too_slow: bool = False
-    """True if nothing was compared since such a step would take longer than there was time for."""
+    """True if nothing was compared since the start, or such a step, would take longer than there was time for."""
     late: bool = False
     """True if it failed for want of time."""
     second_start: str = ""

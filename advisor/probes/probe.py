@@ -61,6 +61,10 @@ def best_other(costs: Costs, before: Setting) -> Setting:
     return min((setting for setting in costs if setting != before), key=costs.__getitem__)
 
 
+RECHECK_STARTS = 1.5
+"""Times the seconds that a process took to start are kept for starting a fresh one, where a probe has `recheck`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """An experiment that answers a question by timing some work in several settings, two of them in pairs.

@@ -18,7 +18,7 @@ from advisor.probes.conditions import Moment
 from advisor.probes.judging.record import Record
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting, Varies
-from advisor.probes.protocol import MESSAGES, Failed, Message, Request, Result, request_line
+from advisor.probes.protocol import MESSAGES, Failed, Message, Ready, Request, Result, request_line
 from advisor.probes.verdict import FEWEST_PAIRS
 from advisor.probes.workload import Workload
 
@@ -93,6 +93,8 @@ def run(
     def hear(line: bytes) -> bool:
         message = MESSAGES.read(line)
         record.add(message)
+        if isinstance(message, Ready):
+            record.start_seconds = time.monotonic() - start
         if on_event is not None:
             on_event(message)
         return isinstance(message, Result | Failed)
@@ -112,6 +114,8 @@ def run(
     )
     record.misunderstood = ending.rubbish
     record.late = record.late or ending.end is End.LATE
+    if record.ready is None:
+        record.start_seconds = time.monotonic() - start
     if ending.end is End.STOPPED:
         record.notes.append(STOPPED)
     ended = Moment.now()

@@ -1,6 +1,6 @@
-"""Download what a machine with Python 3.12, torch and CUDA but without network lacks to run the advisor and its tests.
+"""Pack what a machine with Python 3.12, torch and CUDA but without network lacks to run the advisor and its tests.
 
-Takes the versions that are installed here, for x86-64 Linux. `gpu.py` installs them beside the machine's own packages.
+Takes the versions that are installed here, for x86-64 Linux. `gpu.py` unpacks them beside the machine's own packages.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
@@ -24,7 +26,9 @@ THERE = {"torch", "numpy", "scipy", "scikit-learn", "matplotlib", "pillow", "psu
 """A machine for training has these and what they need."""
 PYTHON = "3.12"
 GLIBC = (39, 35, 34, 31, 28, 27, 24, 17)
-LIMIT_BYTES = 60_000_000
+PACKED = "site.tar.xz"
+LIMIT_BYTES = 48_000_000
+"""Small enough to be carried with a copy of the project."""
 
 
 def main() -> None:
@@ -32,15 +36,19 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(".gpu-kit"))
     folder: Path = parser.parse_args().output
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     tags = [*(f"manylinux_2_{number}_x86_64" for number in GLIBC), "manylinux2014_x86_64", "manylinux1_x86_64"]
     words = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", "--implementation", "cp"]
-    words += ["--python-version", PYTHON, *(word for tag in tags for word in ("--platform", tag))]
-    command = [sys.executable, "-m", "pip", "download", *words, "--dest", str(folder), *sorted(lacking())]
-    subprocess.run(command, check=True)
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    print(f"{folder}: {len(list(folder.iterdir()))} wheels, {size / 1e6:.1f} MB")
+    words += ["--python-version", PYTHON, *(word for tag in tags for word in ("--platform", tag)), "--no-compile"]
+    packed = folder / PACKED
+    with tempfile.TemporaryDirectory() as site, tarfile.open(packed, "w:xz") as archive:
+        command = [sys.executable, "-m", "pip", "install", *words, "--target", site, *sorted(lacking())]
+        subprocess.run(command, check=True)
+        archive.add(site, arcname=".")
+    size = packed.stat().st_size
+    print(f"{packed}: {size / 1e6:.1f} MB")
     if size > LIMIT_BYTES:
-        sys.exit(f"{folder}: more than {LIMIT_BYTES / 1e6:.0f} MB. Name what the machine has anyway in THERE.")
+        sys.exit(f"{packed}: more than {LIMIT_BYTES / 1e6:.0f} MB. Name what the machine has anyway in THERE.")
 
 
 def lacking() -> set[str]:

@@ -43,13 +43,31 @@ SMALL: Mapping[str, Mapping[str, object]] = {
     "sounds": {"data.inputs": 1_000, "data.examples": 10_000},
 }
 """What differs where a processor stands in for a card."""
+MODELS: Mapping[str, Mapping[str, object]] = {
+    "resnet50": {"task.outputs": 1000, "data.modality": "image", "data.inputs": 150_528, "data.examples": 1_200_000},
+    "vit_base_patch16_224": {
+        "task.outputs": 1000,
+        "data.modality": "image",
+        "data.inputs": 150_528,
+        "data.examples": 1_200_000,
+    },
+    "bert-base": {"task.outputs": 4, "data.modality": "text", "data.sequence_length": 512, "data.examples": 100_000},
+}
+"""Published networks, whose memory and time are predicted before they are measured."""
 COMMON: Mapping[str, object] = {"project.pretrained_allowed": False}
 STARTERS = ("pictures", "text")
 
 
 def answers(plan: str, small: bool = False) -> str:
     """A file of answers as `--for` and `--answers` read it."""
-    said = {**PLANS[plan], **(SMALL[plan] if small else {}), **COMMON}
+    return _file({**PLANS[plan], **(SMALL[plan] if small else {}), **COMMON})
+
+
+def of_model(name: str) -> str:
+    return _file({"task.kind": "classify", **MODELS[name], **COMMON})
+
+
+def _file(said: Mapping[str, object]) -> str:
     return "".join(f"{name}: {_yaml(value)}\n" for name, value in said.items())
 
 

@@ -86,6 +86,8 @@ class StandIn:
     """Probes that were asked about two settings only."""
     example_seconds: float | None = None
     """Of a network so slow that each step must be counted: a probe compares nothing without time for 22 steps."""
+    start_seconds: float | None = None
+    """Of a process; one that has less time is ended before it is ready."""
     batches: list[int] = field(default_factory=list)
     """Examples in the steps of those that compared anything."""
 
@@ -112,6 +114,13 @@ class StandIn:
         times = looks[min(self.ran.count(probe.name), len(looks) - 1)]
         self.ran.append(probe.name)
         self.allowed.append(budget_seconds)
+        if probe.needs_network and self.start_seconds is not None and budget_seconds < self.start_seconds:
+            self.now += budget_seconds
+            return Outcome(
+                probe=probe.name, topic=probe.topic, fact=probe.fact, before=before, verdict=Verdict.UNDECIDED,
+                failure="It was not ready.", too_slow=True, late=True, start_seconds=budget_seconds, date=date,
+                bound_by=probe.bound_by, applies=probe.scope(workload) | {"machine": machine, "device": "cpu"},
+            )  # fmt: skip
         step = self.step_seconds(probe, workload, before)
         if step is not None and step * 22 > budget_seconds:
             self.now += 3.0
@@ -134,7 +143,7 @@ class StandIn:
             median=times, low=times - 0.1, high=times + 0.1, n=pairs, failure="It hung." if failed else None,
             applies=probe.scope(workload) | {"machine": machine, "torch": agent_torch()}, date=date,
             settings=(SettingRecord(before, duel=(1.0, 1.0)),), work=probe.work.value, bound_by=probe.bound_by,
-            step_seconds=step,
+            step_seconds=step, start_seconds=self.start_seconds,
         )  # fmt: skip
 
     def step_seconds(self, probe: Probe, workload: Workload | None, before: Setting) -> float | None:
@@ -282,6 +291,20 @@ def test_a_step_that_fits_once_its_time_is_known_is_compared_whole(settled: Sett
     assert stand_in.ran == ["threads", "threads"]
     assert stand_in.batches == [128]
     assert revision.after.recommendations["compute.threads"].status is Status.MEASURED
+
+
+def test_a_process_that_was_not_ready_in_time_gets_the_time_that_a_start_takes_here(settled: Settle) -> None:
+    stand_in = StandIn(start_seconds=20.0)
+    revision = settled(stand_in, 120.0, only=["precision"])
+    assert stand_in.allowed[0] < 20.0 < stand_in.allowed[-1]
+    assert [outcome.measured for outcome in revision.outcomes] == [True]
+
+
+def test_a_start_that_cannot_fit_is_said(settled: Settle) -> None:
+    revision = settled(StandIn(start_seconds=50.0), 30.0, only=["precision"])
+    assert revision.outcomes == ()
+    (skipped,) = revision.open
+    assert skipped.reason.startswith("Starting torch and the network takes about ")
 
 
 def test_what_cannot_fit_is_not_begun_and_its_need_is_said(settled: Settle) -> None:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.agent.pace import at_pace, examples_that_fit, step_seconds
+from advisor.agent.pace import STARTING, at_pace, examples_that_fit, start_seconds, step_seconds
 from advisor.agent.worth import Candidate
 from advisor.probes.outcome import Outcome
+from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
-from advisor.probes.workload import Workload
+from advisor.probes.workload import Device, Workload
 
 from .profiles_made import compared
 
@@ -48,6 +49,25 @@ def test_a_step_takes_as_long_as_the_newest_probe_of_this_network_says() -> None
     assert step_seconds([timed(1.0, network="another")], STEP) is None
     assert step_seconds([timed(1.0, device="cuda")], STEP) is None
     assert step_seconds([], STEP) is None
+
+
+def test_a_start_takes_as_long_as_the_last_one_on_this_device() -> None:
+    def started(seconds: float, **changed: str) -> Outcome:
+        return replace(timed(None, torch="2.13.0", **changed), start_seconds=seconds)
+
+    on_card = replace(STEP, device=Device.CUDA)
+    assert start_seconds([started(9.0), started(4.0)], STEP) == 4.0
+    assert start_seconds([started(9.0)], on_card) == start_seconds([], on_card) > start_seconds([], STEP)
+    assert start_seconds([started(9.0, device="cuda")], on_card) == 9.0
+    late = replace(timed(None), start_seconds=8.0)  # it was ended before it knew its torch
+    assert start_seconds([late], STEP) == 16.0
+
+
+def test_a_slow_start_is_added_twice_and_more_where_a_second_process_has_the_last_word() -> None:
+    first, again = (Candidate(probe, 1, 1.0, True, probe.cost_seconds) for probe in (THREADS, BATCH))
+    assert at_pace(first, 2, None, 10.0).seconds == THREADS.cost_seconds + 10.0 - STARTING
+    assert at_pace(again, 2, None, 10.0).seconds > BATCH.cost_seconds + 2 * (10.0 - STARTING)
+    assert at_pace(first, 2, None, 1.0).seconds == THREADS.cost_seconds
 
 
 def test_a_fast_step_changes_no_probe_and_a_slow_one_none_of_the_machine_alone() -> None:

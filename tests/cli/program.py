@@ -34,7 +34,9 @@ def _cache_folder() -> str:
 
 def environment(**changed: str) -> dict[str, str]:
     """A plain one: no terminal, no user's settings, nothing kept between runs but the cache of rules."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "SYSTEMROOT") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT") if name in os.environ
+    }
     private = {"ADVISOR_CACHE": _cache_folder(), "ADVISOR_STATE": f"{_cache_folder()}/state", "HOME": _cache_folder()}
     return {**kept, "PYTHONUTF8": "1", **private, **changed}
 

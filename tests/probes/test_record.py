@@ -32,6 +32,7 @@ from advisor.probes.protocol import (
     Sample,
     Told,
 )
+from advisor.probes.rates import ALL_THREADS, MEMORY
 from advisor.probes.settings.batch import BATCH
 from advisor.probes.settings.cores import THREADS
 from advisor.probes.workload import Workload
@@ -103,6 +104,12 @@ def test_what_smaller_batches_took_tells_of_the_one_that_was_not_reached(batch: 
     assert outcome.step_seconds == pytest.approx(64.0)
 
 
+def test_a_start_that_took_all_the_time_was_too_slow() -> None:
+    assert untimed(THREADS, 16, late=True).too_slow
+    ready = Ready("2.13.0", "3.12.3", 2, "cuda")
+    assert untimed(BATCH, 128, ready, Failed("The time was over before it was begun.", late=True)).too_slow
+
+
 def test_want_of_time_is_told_apart_from_other_failures() -> None:
     assert untimed(THREADS, 16, Failed("The time was over before 16 was begun.", late=True)).late
     assert untimed(THREADS, 16, late=True).late
@@ -111,7 +118,7 @@ def test_want_of_time_is_told_apart_from_other_failures() -> None:
 
 def test_what_failed_for_another_reason_was_not_too_slow() -> None:
     assert not untimed(THREADS, 16, Predicted(16, 3.0)).too_slow  # such as for want of memory
-    assert not untimed(THREADS, 16, late=True).too_slow  # it never came so far
+    assert not untimed(MEMORY, ALL_THREADS, late=True).too_slow  # it has no step that could be faster
     rehearsed = untimed(THREADS, 16, Rehearsed(16, 3.0, 0), late=True)
     assert (rehearsed.too_slow, rehearsed.step_seconds) == (False, 3.0)
 

@@ -355,7 +355,7 @@ def test_a_network_on_a_card_learns_from_examples_in_main_memory_the_same_way_tw
     first, second = classifier(dropout=0.2), classifier(dropout=0.2)
     for objective in (first, second):
         objective.module.cuda()
-        train(objective, two_moons(), recipe(epochs=30, precision="bf16"), validation=two_moons(50, seed=2))
+        train(objective, two_moons(), recipe(epochs=60, precision="bf16"), validation=two_moons(50, seed=2))
         objective.module.cpu()
     assert right(first, two_moons(seed=1)) > 0.95
     torch.testing.assert_close(first.module.state_dict(), second.module.state_dict(), atol=1e-3, rtol=1e-3)

@@ -32,6 +32,9 @@ FREE_SHARE = 0.1
 FIRST_SHARE = 1 / 32
 """Of the arrays, from which the time of all is judged before it is spent."""
 
+WAKING = 2**16
+"""Numbers for each thread, enough for torch to share them out."""
+
 STRIDE = 8
 """Numbers in a cache line of 64 bytes."""
 FOLD = 8
@@ -73,6 +76,8 @@ class Arrays:
         if self._filled:
             return
         torch.set_num_threads(self._threads)
+        for array in self.first:  # the threads begin, which would count 32 times in what is expected of all
+            array[: self._threads * WAKING].fill_(1.0)
         _expect("filling the arrays", lambda: [array.fill_(1.0) for array in self.first], seconds)
         for array in self.whole:
             array.fill_(1.0)

@@ -22,12 +22,11 @@ from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import Contest, NothingToCompareError, TimeOverError
 from advisor.probes.judging.trial import Equipment, Prepare
+from advisor.probes.probe import RECHECK_STARTS
 from advisor.probes.protocol import MESSAGES, Failed, Message, Predicted, Ready, Request, Result, read_request
 
 LEFT_FOR_LAST_WORDS = 0.15
 """Seconds before the deadline at which the last sample must be done."""
-RECHECK_STARTS = 1.5
-"""Times the seconds that this process took to start are kept for starting a fresh one."""
 _TELL_EVERY = 0.25
 
 

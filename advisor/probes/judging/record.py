@@ -41,6 +41,8 @@ class Record:
     settings: Sequence[Setting]
     seed: int
     ready: Ready | None = None
+    start_seconds: float | None = None
+    """Until it was ready, or ended without having been."""
     rival: Setting | None = None
     failed: str | None = None
     misunderstood: int = 0
@@ -133,7 +135,8 @@ class Record:
             date=date,
             settings=tuple(map(self._of, self.settings)),
             step_seconds=(step_seconds := self._step_seconds()),
-            too_slow=not pairs and step_seconds is not None and self._had_no_time(),
+            start_seconds=self.start_seconds,
+            too_slow=not pairs and self._had_no_time(step_seconds),
             late=failure is not None and self.late,
             conditions=replace(noted, warnings=(*notes, *noted.warnings)),
             failure=failure,
@@ -206,7 +209,9 @@ class Record:
             return 1
         return self.probe.variant(self.workload, setting).batch_size
 
-    def _had_no_time(self) -> bool:
+    def _had_no_time(self, step_seconds: float | None) -> bool:
+        if step_seconds is None:  # its start took all of it, or what was kept for another
+            return self.late and self.probe.needs_network and not (self.rehearsed or self.predicted)
         said = self.predicted.get(self.before)
         return self.before not in self.rehearsed and (self.late or (said is not None and said.too_long))
 
