@@ -71,7 +71,7 @@ def blueprint_of(
     if network not in CLASSICAL and find(network) is None:
         raise input_error(
             TITLE, f"there is no project for {network.replace('_', ' ')} yet", where="network.type",
-            remedy="State another model, such as --set network.type=gradient_boosting.",
+            remedy="Name a network with --model, or state other facts: `advisor explain network.type` says which ones count.",
         )  # fmt: skip
     named, given = named_of(plan, model, shapes), _given(plan, inspection)
     family = family_of(network)

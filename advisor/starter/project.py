@@ -78,7 +78,12 @@ def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
         raise input_error(title, what, where="memory.strategy", remedy=remedy)
     if any(member.model == "naive_bayes" for member in blueprint.members) and not blueprint.counts_classes_of_texts:
         what = "naive Bayes counts the words of texts, by which it tells classes apart, and these are none"
-        raise input_error(title, what, where="network.type", remedy="State another, such as network.type=linear.")
+        raise input_error(
+            title,
+            what,
+            where="network.type",
+            remedy="`advisor explain network.type` says which facts lead to another model.",
+        )
     adaptation = plan.value("training.adaptation") if "training.adaptation" in plan.recommendations else None
     if (
         blueprint.named is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
@@ -92,3 +94,34 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path: Path, capsys: pyte
         training.run()
     assert raised.value.code == 130
     assert "last.pt goes on with --resume" in capsys.readouterr().err
+
+
+def test_a_training_does_not_go_on_with_data_that_are_read_otherwise(
+    project: tuple[Path, str, str], tmp_path: Path
+) -> None:
+    folder, short, on = project
+    data = table(tmp_path / "data.csv")
+    run(folder, f"python train.py --data {data} {short}")
+    settings = folder / "settings.py"
+    settings.write_text(settings.read_text().replace("VALIDATION_SHARE = 0.2", "VALIDATION_SHARE = 0.4"))
+    with pytest.raises(SystemExit, match="read"):
+        run(folder, f"python train.py --data {data} {on}")
+
+
+def test_a_model_that_has_fewer_trees_than_the_one_that_was_scored_says_so(tmp_path: Path) -> None:
+    plan = plan_of(TABLE.replace("sparse_ids=yes", "sparse_ids=no"), network_type="random_forest")
+    folder, data = generated(tmp_path / "project", plan), table(tmp_path / "data.csv")
+    run(folder, f"python train.py --data {data} --rounds 2")
+    model, scored = folder / "runs" / "model.skops", folder / "runs" / "scored.skops"
+    older = model.read_bytes()
+    run(folder, f"python train.py --data {data} --rounds 3 --resume")
+    predict = [sys.executable, "predict.py", "--data", str(data), "--force"]
+
+    def warned() -> str:
+        return subprocess.run(predict, cwd=folder, capture_output=True, text=True, check=True).stderr
+
+    assert "older" not in warned()
+    model.write_bytes(older)  # as a stop before the end of the second half leaves it
+    os.utime(scored)
+    os.utime(model, (0, 0))
+    assert "runs/model.skops is older than runs/scored.skops: train.py --resume goes on with it." in warned()

@@ -76,6 +76,27 @@ def test_a_network_that_is_better_beyond_noise_is_worth_it() -> None:
     assert "0.100 better in accuracy (95 % interval 0.050 to 0.150)" in says
 
 
+@pytest.mark.parametrize(("low", "winner"), [(0.03, "linear"), (-0.01, "random forest")])
+def test_a_finalist_that_is_surely_better_on_the_held_out_examples_takes_the_place_of_the_choice_of_the_folds(
+    low: float, winner: str
+) -> None:
+    means = {"trivial": 0.1, "linear": 0.8, "random forest": 0.9, NETWORK: 0.7}
+    trials = [trial(name, around(mean)) for name, mean in means.items()]
+    finals = [final(name, mean) for name, mean in means.items()]
+    differences = [
+        Difference("linear", "random forest", 0.05, low, 0.07),
+        *(Difference(name, NETWORK, 0.1, 0.05, 0.15) for name in ("linear", "random forest")),
+        *(Difference(name, "trivial", 0.5, 0.4, 0.6) for name in means if name != "trivial"),
+    ]
+    found = judging(trials, finals, differences)
+    judged, says = found.verdict()
+    best = found.best(judged)
+    assert judged is Winner.BASELINE
+    assert best is not None
+    assert best.name == winner
+    assert ("On the folds random forest was ahead of linear" in says) == (winner == "linear")
+
+
 def test_a_baseline_that_is_better_beyond_noise_wins() -> None:
     found, says = judged(0.8, 0.9, (-0.15, -0.05))
     assert found is Winner.BASELINE

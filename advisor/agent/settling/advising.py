@@ -134,7 +134,8 @@ def _ahead(plan: Plan, outcome: Outcome) -> tuple[str, ...]:
     if tried is None or planned is None or planned.value == tried:
         return ()
     return (
-        f"It was tried on forecasts of {tried} steps at a time, and this plan is for {planned.value} (task.outputs).",
+        f"It was tried on forecasts of {tried} step{'s' if tried != 1 else ''} at a time, and this plan is for "
+        f"{planned.value} (task.outputs).",
     )
 
 

@@ -59,7 +59,7 @@ USUAL_ROUNDS = 100
 REHEARSED_ROUNDS = 4
 ROUNDS_OF_VARIANTS = 600
 """Rounds of boosting that is stopped early, until it stops and once more on all examples; roughly."""
-STOPS_AFTER = 20
+STOPS_AFTER = 50
 """Rounds without a gain."""
 TIMED_ROUNDS, FEWEST_ROUNDS = 5, 30
 """Rounds by which others are timed, and those that are done in any case."""

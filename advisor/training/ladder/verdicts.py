@@ -42,10 +42,21 @@ class Judging:
 
     @cached_property
     def _sides(self) -> Mapping[Kind, Candidate]:
-        """Of each kind the candidate that the folds alone chose, where it was scored on held-out examples."""
+        """Of each kind the candidate that the folds chose, where it was scored on held-out examples."""
         finalists = {final.name for final in self.finals}
         chosen = {kind: self.ladder.leader(self.trials, kind) for kind in Kind}
-        return {kind: one for kind, one in chosen.items() if one is not None and one.name in finalists}
+        return {
+            kind: self._better_there(one) for kind, one in chosen.items() if one is not None and one.name in finalists
+        }
+
+    def _better_there(self, chosen: Candidate) -> Candidate:
+        """A finalist of the same kind that is better than this one on the held-out examples, beyond the noise of the best of
+        several; without any this one."""
+        known = (self._known.get(final.name) for final in self.finals)
+        others = [one for one in known if one is not None and one.kind is chosen.kind and one.name != chosen.name]
+        gains = [(gain, one) for one in others if (gain := self.difference(one.name, chosen.name)) is not None]
+        surely = [(gain.mean, one) for gain, one in gains if of_several(gain.mean, gain.low, len(gains)) > 0]
+        return max(surely, key=lambda two: two[0], default=(0.0, chosen))[1]
 
     @cached_property
     def _known(self) -> Mapping[str, Candidate]:
@@ -122,7 +133,15 @@ class Judging:
         between = self.difference(network, baseline)
         if between is None:
             return Winner.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
-        return self._between(network, baseline, between)
+        judged, words = self._between(network, baseline, between)
+        return judged, " ".join([words, *self._overruled()])
+
+    def _overruled(self) -> Iterator[str]:
+        """Sentences on what was ahead on the folds, and then not on the held-out examples."""
+        for kind, taken in self._sides.items():
+            ahead = self.ladder.leader(self.trials, kind)
+            if ahead is not None and ahead.name != taken.name:
+                yield f"On the folds {ahead.name} was ahead of {taken.name}, and on the held-out examples it is behind."
 
     def _beyond_trivial(self, leader: Candidate, over: Difference | None) -> bool:
         """True if the held-out examples show that it is better than looking at no input.
