@@ -18,7 +18,15 @@ from advisor.agent.events import (
     ProbeSkipped,
     ProbeStarted,
 )
-from advisor.agent.pace import STARTING, at_pace, can_shrink, examples_that_fit, start_seconds, step_seconds
+from advisor.agent.pace import (
+    STARTING,
+    at_pace,
+    can_shrink,
+    examples_that_fit,
+    slow_starts,
+    start_seconds,
+    step_seconds,
+)
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
 from advisor.agent.settling.advising import advise_here
@@ -202,7 +210,8 @@ class _Session:
         for probe in probes:
             if probe.name in answered:
                 continue
-            if self.tries.get(probe.name, 0) >= MOST_TRIES:
+            late = any(outcome.probe == probe.name and outcome.too_slow for outcome in self.outcomes)
+            if self.tries.get(probe.name, 0) >= MOST_TRIES and not late:
                 self.skip(probe, "The run ended in the middle of it each time, so it is left out.", still_open=True)
             elif self.stop.all:
                 self.skip(probe, STOPPED, still_open=probe.name in needed)
@@ -221,7 +230,7 @@ class _Session:
         pace, start = step_seconds(self.outcomes, step), start_seconds(self.outcomes, step)
         if step is None or seconds <= probe.cost_seconds:
             return "No time was left"
-        if pace is not None and pace > start - STARTING:
+        if pace is not None and seconds > probe.cost_seconds + slow_starts(probe, start):
             return f"A step of {step.batch_size} examples takes about {_about(pace)} here"
         return f"Starting torch and the network takes about {_about(start)} here"
 
@@ -280,16 +289,15 @@ class _Session:
     def _with_fewer_examples(self, plan: Plan, unanswered: Sequence[Candidate]) -> Candidate | None:
         """A bet for which there would be time but for the network, to be settled with as many examples as fit, if any do."""
         workload, left = step_of(plan), self.seconds_left() - AFTERWARDS
-        pace = step_seconds(self.outcomes, workload)
+        pace, start = step_seconds(self.outcomes, workload), start_seconds(self.outcomes, workload)
+        least = {one.probe.name: one.probe.cost_seconds + slow_starts(one.probe, start) for one in unanswered}
         slow = [
-            one
-            for one in unanswered
-            if one.settles and can_shrink(one) and one.probe.cost_seconds <= left < one.seconds
+            one for one in unanswered if one.settles and can_shrink(one) and least[one.probe.name] <= left < one.seconds
         ]
         if workload is None or pace is None or not slow:
             return None
-        share = left / len(within_reach([replace(one, seconds=one.probe.cost_seconds) for one in slow], left))
-        examples = examples_that_fit(workload, _settings(plan, slow[0]), pace, share)
+        share = left / len(within_reach([replace(one, seconds=least[one.probe.name]) for one in slow], left))
+        examples = examples_that_fit(workload, _settings(plan, slow[0]), pace, share, start)
         if examples is None:
             return None
         self.fewer[slow[0].probe.name] = examples
@@ -335,7 +343,7 @@ class _Session:
 
     def _seen_again(self, probe: Probe, plan: Plan, first: Outcome) -> Outcome:
         """The outcome after a second start with the two settings alone, as long as there is time for one."""
-        late = max(0.0, (first.start_seconds or STARTING) - STARTING)
+        late = slow_starts(probe, first.start_seconds or STARTING)
         seconds = min(probe.cost_seconds + late, self.seconds_left() - AFTERWARDS)
         if seconds < FEWEST_SECONDS or first.after is None:
             return replace(first, second_start=NO_TIME)

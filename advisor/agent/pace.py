@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.agent.worth import Candidate
+from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
-from advisor.probes.probe import RECHECK_STARTS, Varies
+from advisor.probes.probe import RECHECK_STARTS, Probe, Varies
 from advisor.probes.verdict import FEW_PAIRS
 from advisor.probes.workload import Device, Workload
 
@@ -19,6 +20,10 @@ _LATE = 2.0
 """Times the seconds within which a process was not ready, it is expected to be."""
 _REHEARSED = 3
 """Steps of a setting before it is compared; where there are more than two, as many again for finding the rival."""
+
+
+_STEPS = frozenset(probe.name for probe in PROBES if probe.bench == "step" and probe.needs_network)
+"""Others start more than one process, or write a file, before they are ready."""
 
 
 def step_seconds(outcomes: Sequence[Outcome], workload: Workload | None) -> float | None:
@@ -38,9 +43,13 @@ def start_seconds(outcomes: Sequence[Outcome], workload: Workload | None) -> flo
     """Of a process that trains this network on its device, as the newest probe of a network there lets expect."""
     device = workload.device if workload is not None else Device.CPU
     for outcome in reversed(outcomes):
-        if "network" in outcome.applies and outcome.applies.get("device") == device.value and outcome.start_seconds:
-            was_ready = "torch" in outcome.applies
-            return outcome.start_seconds if was_ready else _LATE * outcome.start_seconds
+        took, there = outcome.start_seconds, outcome.applies.get("device") == device.value
+        if took is None or not there or outcome.probe not in _STEPS:
+            continue
+        if "torch" in outcome.applies:  # it was ready
+            return took
+        if outcome.late:
+            return _LATE * took
     return ON_A_CARD if device is Device.CUDA else STARTING
 
 
@@ -51,12 +60,21 @@ def at_pace(candidate: Candidate, settings: int, seconds_a_step: float | None, s
     seconds = candidate.probe.cost_seconds
     if seconds_a_step is not None:
         seconds = max(seconds, seconds_needed(settings, seconds_a_step))
-    starts = 1 + RECHECK_STARTS if candidate.probe.recheck else 1.0
-    return replace(candidate, seconds=seconds + starts * max(0.0, start - STARTING))
+    return replace(candidate, seconds=seconds + slow_starts(candidate.probe, start))
 
 
-def examples_that_fit(workload: Workload, settings: int, seconds_a_step: float, seconds: float) -> int | None:
+def slow_starts(probe: Probe, start: float) -> float:
+    """Seconds beyond its declared duration that a probe needs where a process takes so long to start."""
+    if probe.varies is Varies.DEVICE:
+        start = max(start, ON_A_CARD)
+    return (1 + RECHECK_STARTS if probe.starts_again else 1.0) * max(0.0, start - STARTING)
+
+
+def examples_that_fit(
+    workload: Workload, settings: int, seconds_a_step: float, seconds: float, start: float = STARTING
+) -> int | None:
     """The largest power of two below the batch with which so many settings can be compared in the time, or None."""
+    seconds -= max(0.0, start - STARTING)
     size: int = 2 ** ((workload.batch_size - 1).bit_length() - 1) if workload.batch_size > 1 else 0
     while size >= workload.fewest:
         if seconds_needed(settings, seconds_a_step * size / workload.batch_size) <= seconds:

@@ -118,6 +118,11 @@ class Probe:
     """In lists, and among probes that are worth the same."""
 
     @property
+    def starts_again(self) -> bool:
+        """True if a fresh process has the last word, for whose start time is kept."""
+        return self.recheck or self.varies is Varies.DEVICE
+
+    @property
     def fact(self) -> str:
         """The fact that takes the better setting; empty where only the rates count."""
         return f"probe.{self.name}.best" if self.topic else ""

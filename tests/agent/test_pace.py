@@ -59,8 +59,9 @@ def test_a_start_takes_as_long_as_the_last_one_on_this_device() -> None:
     assert start_seconds([started(9.0), started(4.0)], STEP) == 4.0
     assert start_seconds([started(9.0)], on_card) == start_seconds([], on_card) > start_seconds([], STEP)
     assert start_seconds([started(9.0, device="cuda")], on_card) == 9.0
-    late = replace(timed(None), start_seconds=8.0)  # it was ended before it knew its torch
+    late = replace(timed(None), start_seconds=8.0, late=True)  # it was ended before it knew its torch
     assert start_seconds([late], STEP) == 16.0
+    assert start_seconds([replace(late, late=False)], STEP) == STARTING  # a failure tells nothing of it
 
 
 def test_a_slow_start_is_added_twice_and_more_where_a_second_process_has_the_last_word() -> None:

@@ -13,6 +13,7 @@ from advisor.session.machines import named_machine, unknown_card, with_published
 
 from ..agent.profiles_made import compared, profile
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "machines" / "h200-vm.json"
 DETECTED = {"machine.gpu.count": 1, "machine.gpu.name": "NVIDIA H200", "machine.gpu.memory_bytes": 150_000_000_000}
 
 
@@ -82,3 +83,11 @@ def test_a_machine_that_is_a_card_keeps_it_where_more_is_stated_of_it() -> None:
     count = planned("m4-max", machine__gpu__memory_bytes=64 * 10**9).known("machine.gpu.count")
     assert count is not None
     assert count.value == 1
+
+
+def test_the_machine_that_was_measured_in_a_study_can_be_planned_for() -> None:
+    facts = planned(str(EXAMPLE))
+    card, cores = facts.known("machine.gpu.name"), facts.known("machine.cpu.physical_cores")
+    assert card is not None
+    assert cores is not None
+    assert (card.value, cores.value) == ("NVIDIA H200", 16)

@@ -67,7 +67,7 @@ def prepare(probe: Probe, request: Request, tell: Tell) -> Equipment:
         weights=weights,
         memory_bytes=card_bytes,
         meter=meter,
-        recheck=last_word if probe.recheck or probe.varies is Varies.DEVICE else None,
+        recheck=last_word if probe.starts_again else None,
     )
 
 

@@ -211,7 +211,8 @@ class Record:
 
     def _had_no_time(self, step_seconds: float | None) -> bool:
         if step_seconds is None:  # its start took all of it, or what was kept for another
-            return self.late and self.probe.needs_network and not (self.rehearsed or self.predicted)
+            started = self.ready is None or self.probe.bench == "step"
+            return self.late and self.probe.needs_network and started and not (self.rehearsed or self.predicted)
         said = self.predicted.get(self.before)
         return self.before not in self.rehearsed and (self.late or (said is not None and said.too_long))
 

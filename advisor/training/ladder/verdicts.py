@@ -42,21 +42,10 @@ class Judging:
 
     @cached_property
     def _sides(self) -> Mapping[Kind, Candidate]:
-        """Of each kind the candidate that the folds chose, where it was scored on held-out examples."""
+        """Of each kind the candidate that the folds alone chose, where it was scored on held-out examples."""
         finalists = {final.name for final in self.finals}
         chosen = {kind: self.ladder.leader(self.trials, kind) for kind in Kind}
-        return {
-            kind: self._better_there(one) for kind, one in chosen.items() if one is not None and one.name in finalists
-        }
-
-    def _better_there(self, chosen: Candidate) -> Candidate:
-        """A finalist of the same kind that is better than this one on the held-out examples, beyond the noise of the best of
-        several; without any this one."""
-        known = (self._known.get(final.name) for final in self.finals)
-        others = [one for one in known if one is not None and one.kind is chosen.kind and one.name != chosen.name]
-        gains = [(gain, one) for one in others if (gain := self.difference(one.name, chosen.name)) is not None]
-        surely = [(gain.mean, one) for gain, one in gains if of_several(gain.mean, gain.low, len(gains)) > 0]
-        return max(surely, key=lambda two: two[0], default=(0.0, chosen))[1]
+        return {kind: one for kind, one in chosen.items() if one is not None and one.name in finalists}
 
     @cached_property
     def _known(self) -> Mapping[str, Candidate]:
@@ -134,14 +123,19 @@ class Judging:
         if between is None:
             return Winner.UNFINISHED, f"On the folds {leader.name} is ahead; the finalists could not be compared."
         judged, words = self._between(network, baseline, between)
-        return judged, " ".join([words, *self._overruled()])
+        return judged, f"{words} {self._disagreement(network if judged is Winner.NETWORK else baseline)}".strip()
 
-    def _overruled(self) -> Iterator[str]:
-        """Sentences on what was ahead on the folds, and then not on the held-out examples."""
-        for kind, taken in self._sides.items():
-            ahead = self.ladder.leader(self.trials, kind)
-            if ahead is not None and ahead.name != taken.name:
-                yield f"On the folds {ahead.name} was ahead of {taken.name}, and on the held-out examples it is behind."
+    def _disagreement(self, won: str) -> str:
+        """A sentence on a finalist that the folds did not choose and that is better on the held-out examples, beyond the noise
+        of the best of several; empty without one. It chooses nothing: its score there would look better than it is."""
+        chosen = {one.name for one in self._sides.values()}
+        others = [final.name for final in self.finals if final.name not in chosen and final.kind is not Kind.TRIVIAL]
+        gains = [gain for name in others if (gain := self.difference(name, won)) is not None]
+        best = max(gains, key=lambda gain: gain.mean, default=None)
+        if best is None or of_several(best.mean, best.low, len(gains)) <= 0:
+            return ""
+        told = f"On the held-out examples {best.one} is {gain_words(self.metric, best)} against {won}"
+        return f"{told}, and on the folds it was behind: the two differ, so neither is sure."
 
     def _beyond_trivial(self, leader: Candidate, over: Difference | None) -> bool:
         """True if the held-out examples show that it is better than looking at no input.
