@@ -18,13 +18,13 @@ _SAME: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "gradient_boosting": {
         DEFAULT: {},
         "few_leaves": {"learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 5, "max_features": 0.5},
-        "small_leaves": {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
-        "small_steps": {"learning_rate": 0.03, "max_features": 0.5, "l2_regularization": 1.0},
-        "shallow": {"max_depth": 3, "learning_rate": 0.1, "max_features": 0.7},
-        "large": {"learning_rate": 0.05, "max_leaf_nodes": 127, "min_samples_leaf": 5, "max_features": 0.5},
         "regularised": {
             "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 40, "l2_regularization": 10.0, "max_features": 0.3,
         },
+        "shallow": {"max_depth": 3, "learning_rate": 0.1, "max_features": 0.7},
+        "small_leaves": {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
+        "small_steps": {"learning_rate": 0.03, "max_features": 0.5, "l2_regularization": 1.0},
+        "large": {"learning_rate": 0.05, "max_leaf_nodes": 127, "min_samples_leaf": 5, "max_features": 0.5},
     },
     "random_forest": {
         DEFAULT: {},
