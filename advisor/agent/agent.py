@@ -26,6 +26,7 @@ from advisor.agent.pace import (
     slow_starts,
     start_seconds,
     step_seconds,
+    want_of_time,
 )
 from advisor.agent.remembered.journal import Journal
 from advisor.agent.second_look import NO_TIME, after_second_look, wants_second_look
@@ -38,7 +39,6 @@ from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import Limits
 from advisor.errors import InputError
 from advisor.facts.fact_base import FactBase
-from advisor.facts.values import with_unit
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import VALUES_ONLY, Detail
 from advisor.inference.plan import Plan
@@ -217,22 +217,13 @@ class _Session:
                 self.skip(probe, STOPPED, still_open=probe.name in needed)
             elif probe.name in needed:
                 seconds = needed[probe.name]
-                reason = f"{self._why(plan, probe, seconds)}: about {_about(seconds)} are needed."
-                self.skip(probe, reason, still_open=True, seconds=seconds)
+                self.skip(
+                    probe, want_of_time(self.outcomes, step_of(plan), probe, seconds), still_open=True, seconds=seconds
+                )
             else:
                 self.skip(
                     probe, self._barred(plan, probe) or why_not(plan, probe) or "It could change nothing in this plan."
                 )
-
-    def _why(self, plan: Plan, probe: Probe, seconds: float) -> str:
-        """The reason why there was no time for this probe."""
-        step = step_of(plan)
-        pace, start = step_seconds(self.outcomes, step), start_seconds(self.outcomes, step)
-        if step is None or seconds <= probe.cost_seconds:
-            return "No time was left"
-        if pace is not None and seconds > probe.cost_seconds + slow_starts(probe, start):
-            return f"A step of {step.batch_size} examples takes about {_about(pace)} here"
-        return f"Starting torch and the network takes about {_about(start)} here"
 
     def advise(self, detail: Detail = VALUES_ONLY) -> Plan:
         """The plan with everything that is known by now."""
@@ -386,14 +377,6 @@ class _Session:
     def _tell(self, event: MeasuringEvent) -> None:
         if self.listener is not None:
             self.listener(event)
-
-
-def _about(seconds: float) -> str:
-    """`5.3 s`, `3.5 min`, `85 h`: two digits."""
-    size, unit = next(
-        (size, unit) for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if seconds >= 2 * size or size == 1
-    )
-    return with_unit(float(f"{seconds / size:.2g}"), unit)
 
 
 def _settings(plan: Plan, candidate: Candidate) -> int:

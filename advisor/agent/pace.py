@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.agent.worth import Candidate
+from advisor.facts.values import with_unit
 from advisor.probes.catalogue import PROBES
 from advisor.probes.outcome import Outcome
 from advisor.probes.probe import RECHECK_STARTS, Probe, Varies
@@ -20,8 +21,6 @@ _LATE = 2.0
 """Times the seconds within which a process was not ready, it is expected to be."""
 _REHEARSED = 3
 """Steps of a setting before it is compared; where there are more than two, as many again for finding the rival."""
-
-
 _STEPS = frozenset(probe.name for probe in PROBES if probe.bench == "step" and probe.needs_network)
 """Others start more than one process, or write a file, before they are ready."""
 
@@ -65,9 +64,24 @@ def at_pace(candidate: Candidate, settings: int, seconds_a_step: float | None, s
 
 def slow_starts(probe: Probe, start: float) -> float:
     """Seconds beyond its declared duration that a probe needs where a process takes so long to start."""
-    if probe.varies is Varies.DEVICE:
-        start = max(start, ON_A_CARD)
-    return (1 + RECHECK_STARTS if probe.starts_again else 1.0) * max(0.0, start - STARTING)
+    times = 1 + RECHECK_STARTS if probe.starts_again else 1.0
+    return times * max(0.0, _start_of(probe, start) - STARTING)
+
+
+def _start_of(probe: Probe, start: float) -> float:
+    """One that compares devices starts the card, wherever the plan computes."""
+    return max(start, ON_A_CARD) if probe.varies is Varies.DEVICE else start
+
+
+def want_of_time(outcomes: Sequence[Outcome], workload: Workload | None, probe: Probe, seconds: float) -> str:
+    """A sentence on a probe for which too little was left, with what makes it long and how many seconds it needs."""
+    pace, start = step_seconds(outcomes, workload), start_seconds(outcomes, workload)
+    why = "No time was left"
+    if workload is not None and pace is not None and seconds > probe.cost_seconds + slow_starts(probe, start):
+        why = f"A step of {workload.batch_size} examples takes about {_about(pace)} here"
+    elif workload is not None and seconds > probe.cost_seconds:
+        why = f"Starting torch and the network takes about {_about(_start_of(probe, start))} here"
+    return f"{why}: about {_about(seconds)} are needed."
 
 
 def examples_that_fit(
@@ -93,3 +107,11 @@ def seconds_needed(settings: int, seconds_a_step: float) -> float:
     """For comparing so many settings of a step that takes so long, the start included."""
     rehearsed = _REHEARSED * settings * (2 if settings > 2 else 1)
     return STARTING + (rehearsed + 2 * FEW_PAIRS) * seconds_a_step
+
+
+def _about(seconds: float) -> str:
+    """`5.3 s`, `3.5 min`, `85 h`: two digits."""
+    size, unit = next(
+        (size, unit) for size, unit in ((3600, "h"), (60, "min"), (1, "s")) if seconds >= 2 * size or size == 1
+    )
+    return with_unit(float(f"{seconds / size:.2g}"), unit)

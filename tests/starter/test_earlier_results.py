@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -125,3 +126,26 @@ def test_a_model_that_has_fewer_trees_than_the_one_that_was_scored_says_so(tmp_p
     os.utime(scored)
     os.utime(model, (0, 0))
     assert "runs/model.skops is older than runs/scored.skops: train.py --resume goes on with it." in warned()
+
+
+def test_a_stop_while_more_trees_grow_says_which_model_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = plan_of(TABLE.replace("sparse_ids=yes", "sparse_ids=no"), network_type="random_forest")
+    folder, data = generated(tmp_path / "project", plan), table(tmp_path / "data.csv")
+    run(folder, f"python train.py --data {data} --rounds 2")
+    train = module(folder, "train")
+    fit = train.fitted
+
+    def stopped(examples: Any, rows: Any, *more: Any) -> Any:
+        if len(rows) == len(examples.targets):
+            raise KeyboardInterrupt
+        return fit(examples, rows, *more)
+
+    output = str(folder / "runs")
+    words = ["train.py", "--data", str(data), "--rounds", "3", "--resume", "--output", output]
+    typed, stops = mock.patch.object(sys, "argv", words), mock.patch.object(train, "fitted", stopped)
+    with typed, stops, pytest.raises(SystemExit) as raised:
+        train.main()
+    assert raised.value.code == 130
+    assert f"{output}/model.skops is still the one before." in capsys.readouterr().err
