@@ -151,18 +151,24 @@ def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
     if network not in CLASSICAL or network == STATISTICAL:
         return ()
 
-    def member(model: str, share: float) -> Member:
-        variant, weighted = (fact_of(plan, f"trial.{what}.{model}") for what in ("variant", "weighted"))
+    def member(model: str, share: float, place: str = "") -> Member:
+        variant, weighted = (
+            fact_of(plan, f"trial.ensemble.{place}_{what}") if place else fact_of(plan, f"trial.{what}.{model}")
+            for what in ("variant", "weighted")
+        )
         return member_of(model, variant, classes=classes, share=share, weighted=classes and weighted is True)
 
     if network != TOGETHER:
         return (member(network, 1.0),)
-    together = [
-        (fact_of(plan, f"trial.ensemble.{place}"), fact_of(plan, f"trial.ensemble.{place}_share")) for place in _PLACES
+    found = [
+        (model, float(fact_of(plan, f"trial.ensemble.{place}_share") or 1.0), place)
+        for place in _PLACES
+        if (model := fact_of(plan, f"trial.ensemble.{place}")) is not None
     ]
-    found = [(model, float(share or 1.0)) for model, share in together if model is not None] or _USUAL_TOGETHER
-    whole = sum(share for _, share in found)
-    return tuple(member(model, share / whole) for model, share in found)
+    whole = sum(share for _, share, _ in found)
+    return tuple(member(model, share / whole, place) for model, share, place in found) or tuple(
+        member(*one) for one in _USUAL_TOGETHER
+    )
 
 
 _PLACES = ("first", "second", "third")

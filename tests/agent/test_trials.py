@@ -347,11 +347,11 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         "trial.network.best": "ensemble",
         "trial.ensemble.first": "linear",
         "trial.ensemble.first_share": 0.25,
+        "trial.ensemble.first_variant": "default",
+        "trial.ensemble.first_weighted": True,
         "trial.ensemble.second": "knn",
         "trial.ensemble.second_share": 0.75,
-        "trial.variant.linear": "default",
-        "trial.weighted.linear": True,
-        "trial.variant.knn": "weighted",
+        "trial.ensemble.second_variant": "weighted",
     }
 
 

@@ -240,8 +240,9 @@ def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: s
 def test_class_weights_that_won_are_those_of_the_project(network: str, tmp_path: Path) -> None:
     data = sales(tmp_path / "sales.csv", rare=True)
     facts = {f"trial.variant.{network}": "default", f"trial.weighted.{network}": "yes"}
-    members = {"trial.ensemble.first": network, "trial.ensemble.second": "knn"}
-    for made in (blueprint(data, "sold", network, **facts), blueprint(data, "sold", "ensemble", **facts, **members)):
+    members = {f"trial.ensemble.first{what}": value for what, value in (("", network), ("_weighted", "yes"))}
+    members |= {"trial.ensemble.first_variant": "default", "trial.ensemble.second": "knn"}
+    for made in (blueprint(data, "sold", network, **facts), blueprint(data, "sold", "ensemble", **members)):
         assert made.weighted
         (estimator, *_) = module(written(tmp_path / made.network, made), "model").make_models(
             *([made.members[0].rounds] if made.grows else []), seed=0
@@ -407,8 +408,10 @@ def test_models_together_count_as_the_trials_found(tmp_path: Path) -> None:
     shares = {"first": ("gradient_boosting", 0.6), "second": ("knn", 0.3), "third": ("svm", 0.1)}
     facts = {f"trial.ensemble.{place}": name for place, (name, _) in shares.items()}
     facts |= {f"trial.ensemble.{place}_share": share for place, (_, share) in shares.items()}  # type: ignore[misc]
+    facts["trial.ensemble.second_variant"] = "weighted"
     folder = written(tmp_path / "project", blueprint(data, "sold", "ensemble", **facts))
     assert module(folder, "model").SHARES == (0.6, 0.3, 0.1)
+    assert module(folder, "model").make_models(seed=0)[1].n_neighbors == 15
     assert scores(run(folder, f"python train.py --data {data}"))["R²"] > 0.5
     assert complaints(folder) == ""
 

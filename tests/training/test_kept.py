@@ -95,14 +95,15 @@ def saved(
     seconds: float = 60.0,
     metric: Metric | None = None,
     final: Final | None = None,
+    usual: float = 20.0,
 ) -> Path:
-    """The winner, as the child of `advisor try --save` keeps it."""
+    """The winner, as the child of `advisor try --save` keeps it; a training takes so many seconds, as trees grow by it."""
     found = inspect(data, target)
     asked = Request(str(data), target, found.fingerprint, Planned("ffn", (), (8,)), 60, 60, 0, 1, 10_000)
     metric = metric or (ACCURACY if found.task is Task.CLASSIFY else R2)
     best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, winner.settings_json)
     folder.mkdir()
-    request = Keep(asked, best, metric, "baseline", "It won.", 0.1, seconds, str(folder), "2026-05-01", final)
+    request = Keep(asked, best, metric, "baseline", "It won.", usual, seconds, str(folder), "2026-05-01", final)
     keep(request, time.monotonic())
     return folder
 

@@ -162,6 +162,19 @@ def test_one_fold_is_enough_for_who_is_better_on_it_than_the_others_on_any() -> 
     assert survivors(Scores([*others, judged("cnn", 0.139)], 0.25), known) == ["linear", "knn"], "that may be chance"
 
 
+def test_who_is_ahead_on_the_same_folds_is_not_lost_for_want_of_time_for_more_of_them() -> None:
+    def judged(name: str, *scores: float, rung: int = 0) -> Trial:
+        return Trial(name, Kind.BASELINE, Stage.BASELINES, rung, {}, scores)
+
+    others = [judged(name, 0.5 + more, 0.6 + more, rung=rung) for name, more in (("linear", 0), ("random forest", 0.1))
+              for rung in range(2)]  # fmt: skip
+    known = ["linear", "random forest", "gradient boosting"]
+    ahead = Scores([*others, judged("gradient boosting", 0.65, 0.7)], 0.25)
+    assert survivors(ahead, known) == known
+    behind = Scores([*others, judged("gradient boosting", 0.55, 0.65)], 0.25)
+    assert survivors(behind, known) == ["linear", "random forest"]
+
+
 def test_variations_are_made_of_the_best_network() -> None:
     trials = World({"ffn 64": 0.8}).run(500)
     varied = [trial for trial in trials if trial.stage is Stage.VARIATIONS]

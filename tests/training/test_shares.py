@@ -93,12 +93,18 @@ def test_of_later_times_the_interval_reaches_as_far_as_earlier_ones_differed() -
 
 def test_learning_from_all_may_gain_what_learning_from_more_than_a_fold_did() -> None:
     gained = of_new_examples(ACCURACY, 0.8, (0.75, 0.85), [0.7, 0.74])
-    nothing = of_new_examples(ACCURACY, 0.8, (0.75, 0.85), [0.9])
-    assert nothing == of_new_examples(ACCURACY, 0.8, (0.75, 0.85), ())
+    nothing = of_new_examples(ACCURACY, 0.8, (0.75, 0.85), ())
     assert gained == pytest.approx((nothing[0], nothing[1] + 0.08))
     less = of_new_examples(RMSE, 2.0, (1.9, 2.1), [2.5, 2.3])
     assert less[0] == pytest.approx(2.0 - 0.1 * 2**0.5 - 0.4)
     assert less[1] == of_new_examples(RMSE, 2.0, (1.9, 2.1), ())[1]
+
+
+def test_folds_that_were_better_say_how_unlucky_the_held_out_examples_may_be() -> None:
+    alone, beside = (of_new_examples(ACCURACY, 0.76, (0.73, 0.79), folds) for folds in ((), (0.79, 0.81)))
+    assert beside == pytest.approx((alone[0], alone[1] + 0.04))
+    worse = of_new_examples(RMSE, 2.0, (1.9, 2.1), [1.7])
+    assert worse[0] == pytest.approx(of_new_examples(RMSE, 2.0, (1.9, 2.1), ())[0] - 0.3)
 
 
 def test_errors_of_later_times_may_be_so_many_times_as_large_or_as_small() -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sklearn.linear_model import LinearRegression
 
+from advisor.training.child.finals import LONGER
 from advisor.training.child.metrics import metric_of
-from advisor.training.child.together import LEAST, STEP, Seen, _rounded, averaged
+from advisor.training.child.together import ENOUGH, MOST, STEPS, Seen, averaged
 from advisor.training.ladder.candidates import Candidate
-from advisor.training.ladder.comparing import Scores
+from advisor.training.ladder.comparing import Scores, leader
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.menu import MODELS, menu
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
@@ -56,7 +56,7 @@ def world(offs: dict[str, float], seed: int = 0) -> tuple[Seen, list[Trial], lis
 def test_independent_errors_are_averaged_by_how_small_they_are_and_the_average_is_better() -> None:
     offs = {"linear": 0.5, "random_forest": 0.5, "gradient_boosting": 1.0}
     seen, trials, _truths = world(offs)
-    found = averaged(candidates(*offs), Scores(trials, 0.25), seen, NUMBERS, trials)
+    found = averaged(candidates(*offs), seen, NUMBERS, trials, math.inf)
     assert found is not None
     (trial,) = found
     shares = shares_of(found)
@@ -75,29 +75,65 @@ def metric_scores(mine: Mapping[Any, tuple[Any, Any]]) -> list[float]:
     return [NUMBERS.of(*NUMBERS.read(truth, said)) for truth, said in mine.values()]
 
 
-def test_the_shares_are_those_of_least_squares_where_those_are_above_zero_and_make_one() -> None:
+def test_the_shares_are_the_best_of_all_in_steps_of_a_twentieth() -> None:
     seen, trials, truths = world({"linear": 0.5, "random_forest": 0.8})
-    found = averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials)
+    found = averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf)
     assert found is not None
-    said = [np.concatenate([fold[1] for fold in seen[MODELS[name]].values()]) for name in ("linear", "random_forest")]
+    one, other = (
+        np.concatenate([fold[1] for fold in seen[MODELS[name]].values()]) for name in ("linear", "random_forest")
+    )
     truth = np.concatenate(truths)
-    free = LinearRegression(fit_intercept=False).fit(
-        said[0] - said[1], truth - said[1]
-    )  # one share, the other is the rest
-    shares = shares_of(found)
-    assert shares["linear"] == pytest.approx(float(free.coef_[0, 0]), abs=STEP)
+    every = np.arange(STEPS + 1) / STEPS
+    best = min(every, key=lambda share: float(np.mean((share * one + (1 - share) * other - truth) ** 2)))
+    assert shares_of(found)["linear"] == pytest.approx(best, abs=1.01 / STEPS)
+
+
+def test_the_same_model_with_other_settings_may_be_one_of_at_most_three() -> None:
+    names = ["gradient boosting", *(f"gradient boosting, {name}" for name in ("shallow", "large", "regularised"))]
+    draw = np.random.default_rng(0)
+    truths = [draw.normal(size=(ROWS, 1)) for _ in range(FOLDS)]
+    seen: dict = {
+        name: {(0, place): (truth, truth + 0.5 * draw.normal(size=truth.shape)) for place, truth in enumerate(truths)}
+        for name in names
+    }
+    trials = [
+        Trial(name, Kind.BASELINE, Stage.BASELINES, 0, scores=(0.8,) * FOLDS, seconds=3.0 * FOLDS) for name in names
+    ]
+    boosted = [
+        replace(candidates("gradient_boosting")[0], name=name, variant=name.partition(", ")[2]) for name in names
+    ]
+    found = averaged(boosted, seen, NUMBERS, trials, math.inf)
+    assert found is not None
+    assert found[0].name == "gradient boosting three times"
+    members = found[0].settings["members"]
+    assert len(members) == MOST == len({one["variant"] for one in members})
+    in_time = averaged(boosted, seen, NUMBERS, trials, 2 * 3.0 * LONGER)
+    assert in_time is not None
+    assert in_time[0].name == "gradient boosting twice"
+    assert averaged(boosted, seen, NUMBERS, trials, 3.0 * LONGER) is None
+
+
+def test_an_average_is_taken_where_it_is_ahead_of_the_best_of_the_others_on_the_same_folds() -> None:
+    def judged(name: str, *scores: float, rung: int = 0) -> Trial:
+        return Trial(name, Kind.BASELINE, Stage.BASELINES, rung, scores=scores)
+
+    alone = [judged("linear", 0.7, 0.6), judged("random forest", 0.71, 0.6), judged("random forest", 0.9, 0.9, rung=1)]
+    for both, chosen in (((0.72, 0.595), "both"), ((0.70, 0.605), "random forest")):
+        scores = Scores([*alone, judged("both", *both)], 0.25)
+        assert leader(scores, ["linear", "random forest"], [], ["both"]) == chosen
 
 
 def test_what_adds_nothing_is_left_out_and_one_model_alone_is_no_average() -> None:
     seen, trials, _truths = world({"linear": 0.1, "random_forest": 3.0})
-    assert averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials) is None
+    assert averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf) is None
 
 
 def test_a_model_that_was_tried_on_the_first_folds_only_is_one_of_several_all_the_same() -> None:
     seen, trials, _truths = world({"linear": 0.5, "random_forest": 0.5})
+    assert len(seen) < ENOUGH
     linear = seen[MODELS["linear"]]
     linear |= {(1, place): answers for (_, place), answers in list(linear.items())}
-    found = averaged(candidates("linear", "random_forest"), Scores(trials, 0.25), seen, NUMBERS, trials)
+    found = averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf)
     assert found is not None
     assert set(shares_of(found)) == {"linear", "random_forest"}
 
@@ -112,15 +148,8 @@ def test_probabilities_stay_probabilities_and_the_ladder_knows_the_average_by_it
             logits = 1.2 * np.eye(3)[truth] + draw.normal(size=(ROWS, 3))
             seen[MODELS[model]][0, place] = truth, np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     trials = [Trial(name, Kind.BASELINE, Stage.BASELINES, 0, scores=(0.6, 0.6, 0.6), seconds=1.0) for name in seen]
-    found = averaged(candidates("linear", "gradient_boosting"), Scores(trials, 0.25), seen, CLASSES, trials)
+    found = averaged(candidates("linear", "gradient_boosting"), seen, CLASSES, trials, math.inf)
     assert found is not None
     known = Ladder(menu(PLANNED, "tabular"), 6, 0.25).candidates([*trials, *found])
     assert {one.model: one.share for one in known[found[0].name].members} == shares_of(found)
     assert found[0].losses and 0 < found[0].losses[0] < 1  # noqa: PT018
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=3).filter(lambda shares: max(shares) >= LEAST))
-def test_rounded_shares_make_one(shares: list[float]) -> None:
-    rounded = _rounded(np.array(shares))
-    assert rounded.sum() == pytest.approx(1)
-    assert (rounded >= -1e-9).all()

@@ -147,13 +147,12 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
     members = [decode(Member, one, "member") for one in bet.how.get("members", ())]
     found: dict[str, Any] = {}
     for place, one in zip(PLACES, members, strict=False):
-        found |= {f"{ENSEMBLE}{place}": one.model, f"{ENSEMBLE}{place}_share": one.share}
+        own = {"": one.model, "_share": one.share, "_variant": one.variant or DEFAULT, "_weighted": one.weighted}
+        found |= {f"{ENSEMBLE}{place}{what}": value for what, value in own.items() if value is not False}
     if bet.how and not members:
-        members = [Member(after, bet.how.get("variant", ""), bet.how.get("weighted", False), share=1.0)]
-    for one in members:
-        found[f"{VARIANT}{one.model}"] = one.variant or DEFAULT
-        if one.weighted:
-            found[f"{WEIGHTED}{one.model}"] = True
+        found[f"{VARIANT}{after}"] = bet.how.get("variant") or DEFAULT
+        if bet.how.get("weighted"):
+            found[f"{WEIGHTED}{after}"] = True
     return found | ({LAGGED: True} if bet.how.get("lagged") else {})
 
 

@@ -239,7 +239,8 @@ class Climb:
         if any(trial.stage is Stage.TOGETHER for trial in self._trials):
             return  # in a run that was stopped; its shares stay, since this one has not seen all folds
         simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
-        found = averaged(simple, self._ladder.scores(self._trials), self._seen, self._of_folds, self._trials)
+        left = self._end - time.monotonic() - seconds_of_a_round(self._finalists(), self._trials)
+        found = averaged(simple, self._seen, self._of_folds, self._trials, left)
         for trial in found or ():
             self._trials.append(trial)
             self._tell(trial)

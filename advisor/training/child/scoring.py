@@ -149,8 +149,9 @@ def of_new_examples(
 
     They are drawn by chance as well, which makes it wider than that of the true score by the root of 2. The model that is
     kept learns from the held-out examples, too: as much as the last step from folds to finals has gained may be gained
-    once more. Of later times more is unknown: as far as one more score among those of folds and of the held-out examples
-    may lie.
+    once more. Folds that were better, though models learned less there, say how unlucky the held-out examples may be, so
+    the interval reaches as much further too. Of later times more is unknown: as far as one more score among those of folds
+    and of the held-out examples may lie.
 
     Args:
         found: the 95 % interval of the true score.
@@ -167,8 +168,8 @@ def of_new_examples(
             reach = reach_of_next(times)
             low, high = min(low, mean - reach), max(high, mean + reach)
     elif folds and not by_time and metric.name != R2.name:  # of folds it is of another variance
-        gained = mean - statistics.fmean(folds)
-        low, high = (low, high + max(0.0, gained)) if metric.greater_is_better else (low + min(0.0, gained), high)
+        apart = abs(mean - statistics.fmean(folds))
+        low, high = (low, high + apart) if metric.greater_is_better else (low - apart, high)
     if not metric.greater_is_better:
         return max(low, min(found[0], 0.0)), high
     least = -math.inf if metric.reads is Reads.VALUES else min(found[0], 0.0)

@@ -1,22 +1,24 @@
 """Several models together: the shares by which their answers are averaged, found on folds that none of them learned from.
 
-Stacking (Wolpert 1992) with shares that are not below 0 and make 1 (Breiman 1996, Stacked regressions), of a few models that
-differ in kind.
+The next model is always the one that makes the average of all so far best, and may come again (Caruana et al. 2004,
+Ensemble selection from libraries of models). On 26 tables at most three of them were as good as any number
+(benchmarks/trials/ensembles.py).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 import numpy
-from scipy.optimize import nnls
 
+from advisor.training.child.finals import seconds_of_a_round
 from advisor.training.child.fitted import Numbers
 from advisor.training.child.metrics import MeaninglessError, Metric, Reads, refined_brier, score
 from advisor.training.ladder.candidates import Candidate, Member, together
-from advisor.training.ladder.comparing import Fold, Scores
+from advisor.training.ladder.comparing import Fold
 from advisor.training.ladder.menu import MODELS
 from advisor.training.ladder.trial_record import Kind, Trial
 
@@ -25,88 +27,109 @@ Seen: TypeAlias = Mapping[str, Mapping[Fold, tuple[Numbers, Numbers]]]
 
 MOST = 3
 """Models that are averaged."""
-STEP = 0.05
-"""Shares are multiples of this."""
-LEAST = 0.1
-"""A model with a smaller share is left out."""
+STEPS = 20
+"""Times that a model is added: shares are multiples of one in so many."""
+ENOUGH = 5
+"""Candidates to choose from, for which folds are given up that fewer have answered on."""
+_LEAST = 1e-15
+"""Probabilities below count as this."""
+_TIMES = {1: "", 2: " twice"}
 
 
 def averaged(
-    candidates: Sequence[Candidate], scores: Scores, seen: Seen, metric: Metric, trials: Sequence[Trial]
+    candidates: Sequence[Candidate], seen: Seen, metric: Metric, trials: Sequence[Trial], seconds: float
 ) -> tuple[Trial, ...] | None:
-    """Trials of the best few models together: their scores on folds, with shares that were found on all others.
+    """Trials of a few models together: their scores on folds, each with shares that were found on all others.
 
     None where fewer than two models have answered on the same two folds, or one is best alone.
 
     Args:
-        candidates: of which each model's best is taken, those with the best scores.
+        candidates: which may be averaged.
         trials: for the time that each takes.
+        seconds: the longest that fitting all of them once more may take.
     """
-    members = _best(candidates, scores, seen)
-    folds = sorted(set.intersection(*(set(seen[one.name]) for one in members))) if members else []
+    members, folds = _answered([one for one in candidates if one.model in MODELS and not one.lagged], seen)
     if len(members) < 2 or len(folds) < 2:
         return None
     answers = {fold: numpy.stack([seen[one.name][fold][1] for one in members]) for fold in folds}
     truths = {fold: seen[members[0].name][fold][0] for fold in folds}
-    shares = _rounded(_shares(answers, truths, folds))
-    kept = [(one, share) for one, share in zip(members, shares, strict=True) if share > 0]
+    costs = numpy.array([seconds_of_a_round([one], trials) for one in members])
+
+    def shares(chosen: Sequence[Fold]) -> Numbers:
+        return _shares([answers[fold] for fold in chosen], [truths[fold] for fold in chosen], metric, costs, seconds)
+
+    kept = [(one, float(share)) for one, share in zip(members, shares(folds), strict=True) if share > 0]
     if len(kept) < 2:
         return None
-    name = " + ".join(MODELS[one.model] for one, _ in kept)
     parts = [Member(one.model, one.variant, one.weighted, share) for one, share in kept]
-    candidate = together(parts, name)
     found: dict[int, dict[int, tuple[float, float | None]]] = {}
     for rung, place in folds:
-        others = [fold for fold in folds if fold != (rung, place)]
-        mixed = numpy.tensordot(_rounded(_shares(answers, truths, others)), answers[rung, place], 1)
-        truth = truths[rung, place]
+        mixed = numpy.tensordot(shares([fold for fold in folds if fold != (rung, place)]), answers[rung, place], 1)
         try:
-            scored = _scored(metric, truth, mixed)
+            scored = _scored(metric, truths[rung, place], mixed)
         except MeaninglessError:
             continue
         found.setdefault(rung, {})[place] = scored
     usual = sum(_seconds(one, trials) for one, _ in kept)
-    return tuple(_trials(candidate, found, usual))
+    return tuple(_trials(together(parts, _name(parts)), found, usual))
 
 
-def _best(candidates: Sequence[Candidate], scores: Scores, seen: Seen) -> list[Candidate]:
-    """Of each model the best, of those the few best, on the folds that were the first for all."""
-    there = [one for one in candidates if one.model in MODELS and not one.lagged and seen.get(one.name)]
-    rung = min((rung for one in there for rung, _ in seen[one.name]), default=0)
-    first = max(({fold for fold in seen[one.name] if fold[0] == rung} for one in there), key=len, default=set())
-    ranked = sorted(
-        (one for one in there if seen[one.name].keys() >= first),
-        key=lambda one: scores.mean(one.name, sorted(first)),
-        reverse=True,
-    )
-    by_model: dict[str, Candidate] = {}
-    for one in ranked:
-        by_model.setdefault(one.model, one)
-    return list(by_model.values())[:MOST]
+def _name(parts: Sequence[Member]) -> str:
+    times = Counter(MODELS[one.model] for one in parts)
+    return " + ".join(f"{name}{_TIMES.get(many, ' three times')}" for name, many in times.items())
 
 
-def _shares(answers: Mapping[Fold, Numbers], truths: Mapping[Fold, Numbers], folds: Sequence[Fold]) -> Numbers:
-    """The shares with the least squared error of the average; (models,)."""
-    said = numpy.concatenate([answers[fold].reshape(len(answers[fold]), -1) for fold in folds], axis=1).T
-    wanted = numpy.concatenate([_wanted(truths[fold], answers[fold].shape[2]).ravel() for fold in folds])
-    scale = float(numpy.abs(wanted).max()) or 1.0
-    heavy = 1e3 * numpy.sqrt(len(wanted))  # so that the shares make 1
-    system = numpy.vstack([said / scale, numpy.full((1, said.shape[1]), heavy)])
-    found: Numbers = nnls(system, numpy.append(wanted / scale, heavy))[0]
-    return found
+def _answered(candidates: Sequence[Candidate], seen: Seen) -> tuple[list[Candidate], list[Fold]]:
+    """Enough candidates that have answered on the same folds, on as many rungs as they have; or else on the first rung."""
+    there = [one for one in candidates if seen.get(one.name)]
+    for last in sorted({rung for one in there for rung, _ in seen[one.name]}, reverse=True):
+        every = {fold for one in there for fold in seen[one.name] if fold[0] <= last}
+        found = [one for one in there if seen[one.name].keys() >= every]
+        if len(found) >= ENOUGH or (last == 0 and found):
+            return found, sorted(every)
+    return [], []
 
 
-def _wanted(truth: Numbers, width: int) -> Numbers:
-    return numpy.eye(width)[truth] if truth.ndim == 1 else truth
+def _shares(
+    answers: Sequence[Numbers], truths: Sequence[Numbers], metric: Metric, costs: Numbers, seconds: float
+) -> Numbers:
+    """The share of each model (models,), 0 of most.
+
+    Args:
+        answers: of each fold those of each model (models, n, outputs).
+        costs: seconds that each model takes (models,), of which those that are taken may have so many together.
+    """
+    times = numpy.zeros(len(costs))
+    mixed = [numpy.zeros_like(one[0]) for one in answers]
+    for step in range(STEPS):
+        taken = times > 0
+        full = taken.sum() >= MOST
+        possible = [
+            place
+            for place in range(len(costs))
+            if taken[place] or not (full or (step and costs[taken].sum() + costs[place] > seconds))
+        ]
+        tried = {
+            place: [(so_far * step + one[place]) / (step + 1) for so_far, one in zip(mixed, answers, strict=True)]
+            for place in possible
+        }
+        losses = {
+            place: sum(_loss(metric, *both) for both in zip(truths, said, strict=True)) for place, said in tried.items()
+        }
+        best = min(losses, key=losses.__getitem__)
+        times[best] += 1
+        mixed = tried[best]
+    return times / STEPS
 
 
-def _rounded(shares: Numbers) -> Numbers:
-    """Multiples of a step that make 1; small ones are left out."""
-    large = numpy.where(shares >= LEAST, shares, 0.0)
-    steps = round(1 / STEP)
-    whole = numpy.round(large / (large.sum() or 1.0) * steps)
-    whole[whole.argmax()] += steps - whole.sum()
-    return numpy.round(whole * STEP, 4)
+def _loss(metric: Metric, truth: Numbers, said: Numbers) -> float:
+    """The metric of numbers, turned so that less is better; of classes the logarithmic loss, in which shares pay off the
+    more steadily the fewer examples there are.
+    """
+    if truth.ndim == 1:
+        return float(-numpy.log(numpy.maximum(said[numpy.arange(len(truth)), truth], _LEAST)).mean())
+    found = score(metric, truth, said)
+    return -found if metric.greater_is_better else found
 
 
 def _scored(metric: Metric, truth: Numbers, mixed: Numbers) -> tuple[float, float | None]:

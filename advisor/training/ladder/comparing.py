@@ -96,14 +96,24 @@ class Scores:
         return Paired(tuple(self.of(one)[fold] - self.of(other)[fold] for fold in folds), self._share)
 
 
-def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str], *, by_score: bool = False) -> str | None:
+def leader(
+    scores: Scores,
+    defaults: Sequence[str],
+    variations: Sequence[str],
+    averages: Sequence[str] = (),
+    *,
+    by_score: bool = False,
+) -> str | None:
     """The candidate to bet on.
 
     Among those that were on the menu from the start it is the one that is ahead on the folds that all survivors have seen.
     A variation, one of many made around the best, is taken only if it is better than that one, and than the one with the best
-    score, by more than a standard error: the best of many always looks better than it is.
+    score, by more than a standard error: the best of many always looks better than it is. An average of several is the
+    only one of its kind, its shares are found on other folds than it is scored on, and it differs less from one data set to
+    the next than they do, so it is taken if it is better.
 
     Args:
+        averages: of several of the others.
         by_score: whether the scores alone say who is ahead.
     """
     reached = survivors(scores, defaults)
@@ -115,6 +125,11 @@ def leader(scores: Scores, defaults: Sequence[str], variations: Sequence[str], *
     for name in sorted(tested, key=lambda name: -scores.mean(name)):
         over = [scores.paired(name, other) for other in (chosen, best)]
         if all(found is not None and found.beyond_noise for found in over):
+            chosen = best = name
+            break
+    for name in averages:
+        over = [scores.paired(name, other) for other in (chosen, best)]
+        if all(found is not None and found.mean > 0 for found in over):
             return name
     return chosen
 
@@ -144,14 +159,19 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
 
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
-    """Those that reached the highest rung that at least two have reached, and who on fewer folds was better than any of these
-    on any fold.
+    """Those that reached the highest rung that at least two have reached, and for whose further folds there was no time: who
+    is ahead of all of these on the same folds, two at least, or on one was better than any of these on any.
     """
     known = [name for name in names if scores.of(name)]
     heights = sorted((len(scores.of(name)) for name in known), reverse=True)
     reached = [name for name in known if len(scores.of(name)) >= heights[min(1, len(heights) - 1)]]
     best = max((value for name in reached for value in scores.of(name).values()), default=math.inf)
-    return [name for name in known if name in reached or scores.mean(name) > best]
+
+    def in_front(name: str) -> bool:
+        folds = list(scores.of(name))
+        return len(folds) > 1 and scores.mean(name) > max(scores.mean(other, folds) for other in reached)
+
+    return [name for name in known if name in reached or scores.mean(name) > best or in_front(name)]
 
 
 def _level(found: Paired | None) -> bool:

@@ -152,8 +152,9 @@ class Ladder:
         if kind is not None:
             of_kind = [c for c in known.values() if c.kind is kind]
             defaults = [c.name for c in of_kind if not c.varied]
-            variations = [c.name for c in of_kind if c.varied]
-            name = leader(scores, defaults, variations, by_score=by_score)
+            variations = [c.name for c in of_kind if c.stage is Stage.VARIATIONS]
+            averages = [c.name for c in of_kind if c.stage is Stage.TOGETHER]
+            name = leader(scores, defaults, variations, averages, by_score=by_score)
             return known[name] if name is not None else None
         reached = survivors(scores, [c.name for c in known.values() if not c.varied])
         leaders = [one for kind in Kind if (one := self.leader(trials, kind, by_score=by_score)) is not None]
