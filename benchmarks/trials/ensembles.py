@@ -36,7 +36,7 @@ from advisor.training.ladder.variants import DEFAULT, variants
 MOST_ROWS, HELD_OUT, FOLDS, LEFT_OUT = 2500, 0.4, 5, 2
 MODELS = ("gradient_boosting", "random_forest", "linear")
 WAYS = ("best of each model", "any three")
-RULES = ("always", "ahead", "beyond noise")
+RULES = ("always", "not behind", "ahead", "beyond noise")
 
 
 def main() -> None:
@@ -86,10 +86,11 @@ def gains(package: str, name: str, target: str) -> Mapping[tuple[str, str], floa
         mixed = sum(one["share"] * tested[by_setting[one["model"], one["variant"]]] for one in members)
         own = made[0].scores if classes else [one - 1 for one in made[0].scores]  # R² says it by the variance
         unit = [1.0 if classes else float(one.var()) for one in truths]
-        over = Paired(tuple(a * u - b for a, u, b in zip(own, unit, scores[order[0]], strict=True)), 1 / (FOLDS - 1))
+        gained = [a * u - b for a, u, b in zip(own, unit, scores[order[0]], strict=True)]
+        over, behind = (Paired(tuple(sign * one for one in gained), 1 / (FOLDS - 1)) for sign in (1, -1))
         gain = math.log(alone / loss(truth, mixed))
-        found |= dict(zip([(way, rule) for rule in RULES],
-                          (gain, gain * (over.mean > 0), gain * over.beyond_noise), strict=True))  # fmt: skip
+        taken = (True, not behind.beyond_noise, over.mean > 0, over.beyond_noise)
+        found |= {(way, rule): gain * yes for rule, yes in zip(RULES, taken, strict=True)}
     return found
 
 

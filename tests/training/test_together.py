@@ -104,23 +104,27 @@ def test_the_same_model_with_other_settings_may_be_one_of_at_most_three() -> Non
     ]
     found = averaged(boosted, seen, NUMBERS, trials, math.inf)
     assert found is not None
-    assert found[0].name == "gradient boosting three times"
+    assert found[0].name == "3 × gradient boosting"
     members = found[0].settings["members"]
     assert len(members) == MOST == len({one["variant"] for one in members})
     in_time = averaged(boosted, seen, NUMBERS, trials, 2 * 3.0 * LONGER)
     assert in_time is not None
-    assert in_time[0].name == "gradient boosting twice"
+    assert in_time[0].name == "2 × gradient boosting"
     assert averaged(boosted, seen, NUMBERS, trials, 3.0 * LONGER) is None
 
 
-def test_an_average_is_taken_where_it_is_ahead_of_the_best_of_the_others_on_the_same_folds() -> None:
-    def judged(name: str, *scores: float, rung: int = 0) -> Trial:
-        return Trial(name, Kind.BASELINE, Stage.BASELINES, rung, scores=scores)
+def test_an_average_is_taken_unless_the_best_of_the_others_is_shown_to_be_better_on_the_same_folds() -> None:
+    def judged(name: str, *scores: float, rung: int = 0, losses: tuple[float, ...] = ()) -> Trial:
+        return Trial(name, Kind.BASELINE, Stage.BASELINES, rung, scores=scores, losses=losses)
 
     alone = [judged("linear", 0.7, 0.6), judged("random forest", 0.71, 0.6), judged("random forest", 0.9, 0.9, rung=1)]
-    for both, chosen in (((0.72, 0.595), "both"), ((0.70, 0.605), "random forest")):
+    for both, chosen in (((0.72, 0.595), "both"), ((0.69, 0.605), "both"), ((0.70, 0.585), "random forest")):
         scores = Scores([*alone, judged("both", *both)], 0.25)
         assert leader(scores, ["linear", "random forest"], [], ["both"]) == chosen
+    told = judged("linear", 0.7, 0.7, losses=(0.2, 0.2))
+    for loss, chosen in ((0.19, "both"), (0.21, "linear")):
+        scores = Scores([told, judged("both", 0.7, 0.69, losses=(loss, loss))], 0.25)
+        assert leader(scores, ["linear"], [], ["both"]) == chosen
 
 
 def test_what_adds_nothing_is_left_out_and_one_model_alone_is_no_average() -> None:

@@ -33,7 +33,6 @@ ENOUGH = 5
 """Candidates to choose from, for which folds are given up that fewer have answered on."""
 _LEAST = 1e-15
 """Probabilities below count as this."""
-_TIMES = {1: "", 2: " twice"}
 
 
 def averaged(
@@ -76,7 +75,7 @@ def averaged(
 
 def _name(parts: Sequence[Member]) -> str:
     times = Counter(MODELS[one.model] for one in parts)
-    return " + ".join(f"{name}{_TIMES.get(many, ' three times')}" for name, many in times.items())
+    return " + ".join(f"{many} × {name}" if many > 1 else name for name, many in times.items())
 
 
 def _answered(candidates: Sequence[Candidate], seen: Seen) -> tuple[list[Candidate], list[Fold]]:

@@ -108,9 +108,9 @@ def leader(
 
     Among those that were on the menu from the start it is the one that is ahead on the folds that all survivors have seen.
     A variation, one of many made around the best, is taken only if it is better than that one, and than the one with the best
-    score, by more than a standard error: the best of many always looks better than it is. An average of several is the
-    only one of its kind, its shares are found on other folds than it is scored on, and it differs less from one data set to
-    the next than they do, so it is taken if it is better.
+    score, by more than a standard error: the best of many always looks better than it is. An average of several is
+    taken unless it is worse by more than a standard error: it is one, not the best of many, and its shares are found on fewer
+    folds than it will have.
 
     Args:
         averages: of several of the others.
@@ -128,8 +128,7 @@ def leader(
             chosen = best = name
             break
     for name in averages:
-        over = [scores.paired(name, other) for other in (chosen, best)]
-        if all(found is not None and found.mean > 0 for found in over):
+        if all(_no_worse(scores, name, other) for other in (chosen, best)):
             return name
     return chosen
 
@@ -177,3 +176,10 @@ def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
 def _level(found: Paired | None) -> bool:
     """True if the other is not shown to be worse by more than a standard error."""
     return found is not None and not found.beyond_noise
+
+
+def _no_worse(scores: Scores, one: str, other: str) -> bool:
+    """True if it is not shown to be worse, and tells classes apart as well, on the folds that both have seen."""
+    folds = scores.common((one, other))
+    found = scores.paired(other, one, folds)
+    return _level(found) and scores.loss(one, folds) <= scores.loss(other, folds)
