@@ -96,6 +96,14 @@ def test_rare_classes_count_as_much_as_frequent_ones_where_they_are_weighted(lib
 
 
 @each
+def test_of_one_class_alone_that_one_is_certain(library: str) -> None:
+    inputs, _ = odd_ones(50)
+    booster = BoosterClassifier(library, 3, early_stopping=True).fit(inputs, numpy.full(50, 4))
+    assert booster.predict_proba(inputs).tolist() == [[1.0]] * 50
+    assert set(booster.predict(inputs)) == {4}
+
+
+@each
 def test_losses_of_numbers_aim_at_what_they_are_named_for(library: str) -> None:
     draw = numpy.random.default_rng(0)
     inputs, targets = draw.normal(size=(2000, 1)), draw.exponential(size=2000)
@@ -140,8 +148,6 @@ def test_what_the_library_refuses_or_cannot_read_is_an_error_of_value(library: s
     inputs, targets = odd_ones(100)
     with pytest.raises(ValueError, match=library):
         BoosterRegressor(library, 3).fit(inputs[:0], targets[:0])
-    with pytest.raises(ValueError, match="one class"):
-        BoosterClassifier(library, 3).fit(inputs, numpy.zeros(100))
     changed = BoosterRegressor(library, 3).fit(inputs, targets)
     changed.model_ = changed.model_[:50]
     with pytest.raises(ValueError, match="cannot read the model"):

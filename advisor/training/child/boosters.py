@@ -100,8 +100,9 @@ class Booster(BaseEstimator):  # type: ignore[misc]
         weights = compute_sample_weight(self.class_weight, targets) if classes and self.class_weight else None
         if classes:
             self.classes_, targets = numpy.unique(targets, return_inverse=True)
-            if len(self.classes_) < 2:
-                raise ValueError("All examples are of one class.")
+            if len(self.classes_) < 2:  # which is certain then; no library learns that
+                self.model_, self.validation_score_ = "", -numpy.array([numpy.inf])
+                return self
             if self.early_stopping:
                 stopping = stopping[0], numpy.searchsorted(self.classes_, stopping[1])
         fit: Callable[..., tuple[Any, list[float]]] = _lightgbm if self.library == "lightgbm" else _catboost
@@ -132,6 +133,8 @@ class BoosterClassifier(ClassifierMixin, Booster):  # type: ignore[misc]
 
     def predict_proba(self, inputs: Any) -> Any:
         """The probabilities of the classes (n, classes)."""
+        if len(self.classes_) < 2:
+            return numpy.ones((len(inputs), 1))
         answers = self._answers(inputs)
         return answers if answers.ndim > 1 else numpy.stack([1 - answers, answers], axis=1)
 
