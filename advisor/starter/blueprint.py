@@ -13,7 +13,7 @@ from advisor.networks.description import NetworkSpec, UnbuildableError
 from advisor.networks.family import Answer, Family, flat
 from advisor.networks.registry import find, losses
 from advisor.networks.spec import Description
-from advisor.starter.members import TREES, Member
+from advisor.starter.members import Member
 from advisor.starter.named import Adaptation, Library, Named
 
 OPERATIONS = 3e9
@@ -229,7 +229,12 @@ class Blueprint:
     @property
     def grows(self) -> bool:
         """True for a model of trees, to which more can be added."""
-        return len(self.members) == 1 and self.members[0].model in TREES
+        return len(self.members) == 1 and self.members[0].grows
+
+    @property
+    def library(self) -> str:
+        """The library of boosted trees that are not scikit-learn's; empty without such."""
+        return next((member.library for member in self.members if member.library), "")
 
     @property
     def predicts(self) -> bool:

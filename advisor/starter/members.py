@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.starter.source import literal
-from advisor.training.ladder.variants import DEFAULT, EARLY_STOPPED_ROUNDS, variants
+from advisor.training.ladder.variants import BOOSTERS, DEFAULT, EARLY_STOPPED_ROUNDS, variants
 
 TREES = ("gradient_boosting", "random_forest")
-"""Models that grow by trees, and go on growing."""
+"""Models of trees."""
 USUAL_ROUNDS = {"gradient_boosting": 100, "random_forest": 100}
 """As scikit-learn has them, and so the trials."""
 UNTRIED_ROUNDS = 500
@@ -33,6 +33,13 @@ class Member:
     """True if no more trees are grown than are best on examples that are kept back."""
     extra: bool = False
     """True for trees whose thresholds are drawn at random."""
+    library: str = ""
+    """Of boosted trees, where they are not scikit-learn's."""
+
+    @property
+    def grows(self) -> bool:
+        """True for trees, of which more can be added to those that there are."""
+        return self.model in TREES and not self.library
 
 
 def member_of(model: str, variant: str | None, *, classes: bool, share: float = 1.0, weighted: bool = False) -> Member:
@@ -51,7 +58,8 @@ def member_of(model: str, variant: str | None, *, classes: bool, share: float = 
         return Member(model, share, parameters, UNTRIED_ROUNDS, stops_early=boosting)
     early = boosting and variant != DEFAULT
     rounds = parameters.pop("n_estimators", EARLY_STOPPED_ROUNDS if early else USUAL_ROUNDS[model])
-    return Member(model, share, parameters, rounds, early, extra=variant == "extra")
+    library = variant if variant in BOOSTERS else ""
+    return Member(model, share, parameters, rounds, early, extra=variant == "extra", library=library)
 
 
 def construction(member: Member, *, classes: bool, outputs: int, texts: bool, table: bool, loss: str, threads: bool,
@@ -68,17 +76,18 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
     rounds = "rounds" if grows else literal(member.rounds)
     kind = "Classifier" if classes else "Regressor"
     warm = ["warm_start=True"] if alone else []
+    jobs = "settings.THREADS" if threads else "-1"
     match member.model:
         case "gradient_boosting":
-            name = f"HistGradientBoosting{kind}"
+            name = f"Booster{kind}" if member.library else f"HistGradientBoosting{kind}"
             losses = [] if classes else _LOSSES_OF_TREES.get(loss, [])
             categories = ["categorical_features=categories"] if table else []
             early = f"early_stopping={member.stops_early and not alone}"
-            arguments = [f"max_iter={rounds}", *losses, *categories, *own, early, *warm, "random_state=seed"]
+            more = [f"library={literal(member.library)}", f"n_jobs={jobs}"] if member.library else warm
+            arguments = [f"max_iter={rounds}", *losses, *categories, *own, early, *more, "random_state=seed"]
         case "random_forest":
             name = f"{'ExtraTrees' if member.extra else 'RandomForest'}{kind}"
-            jobs = "n_jobs=settings.THREADS" if threads else "n_jobs=-1"
-            arguments = [f"n_estimators={rounds}", *own, jobs, *warm, "random_state=seed"]
+            arguments = [f"n_estimators={rounds}", *own, f"n_jobs={jobs}", *warm, "random_state=seed"]
         case "linear" if classes:
             name, arguments = "LogisticRegression", ["max_iter=1000", *own]
         case "linear":

@@ -37,6 +37,7 @@ FILES = {
     "target_coding.py": "columns of many categories, by what the target is for each",
     "word_counts.py": "texts as counts of words, as the trials prepare them",
     "words.py": "the words of a text",
+    "boosters.py": "boosted trees of LightGBM or CatBoost, with scikit-learn's names",
     "thresholds.py": "the probability from which on a rare class is named",
     "answering.py": "answers, and how good they are",
     "train.py": "the training",

@@ -33,6 +33,7 @@ from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets, c
 from advisor.starter.members import construction
 from advisor.starter.named import Adaptation, Library, Named
 from advisor.starter.source import literal, without_unused_imports
+from advisor.training.ladder.variants import BOOSTERS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,6 +42,7 @@ _ADVISOR = Path(__file__).parents[1]
 _LOOP = _ADVISOR / "training" / "loop"
 _PREPARING = _ADVISOR / "datasets" / "preparing"
 _WORDS = _ADVISOR / "datasets" / "values" / "words.py"
+_BOOSTERS = _ADVISOR / "training" / "child" / "boosters.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
 _OURS = re.compile(r"^from advisor\.datasets\.(?:preparing|values)\.(\w+) import", re.MULTILINE)
 _FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
@@ -151,12 +153,12 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
 
 
 def _preparing(blueprint: Blueprint) -> list[Path]:
-    """Modules that make examples numbers, in the trials as in the project; and the one that chooses a threshold."""
+    """Modules that make examples numbers, in the trials as in the project; those that choose a threshold, and boost."""
     counted = () if blueprint.is_network else ("word_counts",)
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
     rare = not blueprint.is_network and blueprint.one_class
-    return sources + ([_THRESHOLDS] if rare else [])
+    return sources + ([_THRESHOLDS] if rare else []) + ([_BOOSTERS] if blueprint.library else [])
 
 
 def _verbatim(sources: list[Path]) -> dict[str, str]:
@@ -183,6 +185,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "is_network": blueprint.is_network,
         "grows": blueprint.grows,
+        "requires": BOOSTERS.get(blueprint.library, ""),
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],

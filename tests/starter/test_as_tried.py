@@ -32,7 +32,7 @@ from advisor.training.child.fitted import Allowance, Fitted
 from advisor.training.child.fitting import Fitting
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.trial_record import Kind, Stage
-from advisor.training.ladder.variants import variants
+from advisor.training.ladder.variants import is_there, variants
 from tests.starter.blueprints import module
 from tests.starter.projects import complaints, plan_of, run
 
@@ -93,11 +93,11 @@ def written(folder: Path, made: Blueprint) -> Path:
     return folder
 
 
-def tried(data: Path, target: str, network: str, seed: int = 0) -> tuple[Any, Fitted]:
+def tried(data: Path, target: str, network: str, seed: int = 0, variant: str = "") -> tuple[Any, Fitted]:
     """The held-out targets, and what the trial's model says of them."""
     examples = load(inspect(data, target), most_examples=10_000)
     split = outer_split(examples)
-    candidate = Candidate(network, Kind.BASELINE, Stage.BASELINES, network)
+    candidate = Candidate(network, Kind.BASELINE, Stage.BASELINES, network, variant=variant)
     found = Fitting(examples, 1).fit(candidate, split.training, split.test, seed, Allowance(60, float("inf")))
     return examples.targets[split.test], found
 
@@ -211,7 +211,7 @@ def test_texts_are_counted_as_in_the_trial(network: str, tmp_path: Path) -> None
 
 
 VARIANTS = [
-    (name, variant)
+    pytest.param(name, variant, marks=pytest.mark.skipif(not is_there(variant), reason="it is not installed"))
     for name in CLASSICAL
     if name in TRIED and name != "naive_bayes"  # which is for texts
     for variant in variants(name, classes=True)
@@ -230,10 +230,35 @@ def test_the_model_is_made_as_in_the_trial(network: str, variant: str, target: s
     estimator: Any = model_tried(network, "classify" if classes else "regress", 0, settings, variant=variant)
     rounds = [made.members[0].rounds] if made.grows else []
     (mine,) = module(folder, "model").make_models(*rounds, seed=0)
-    assert type(mine) is type(estimator)
+    assert type(mine).__name__ == type(estimator).__name__
     sets = SETS | ({"max_iter"} if network == "gradient_boosting" and variant != "default" else set())
     told, wanted = ({k: str(v) for k, v in each.get_params().items() if k not in sets} for each in (mine, estimator))
     assert told == wanted
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        "lightgbm",
+        pytest.param("catboost", marks=pytest.mark.skipif(not is_there("catboost"), reason="it is not installed")),
+    ],
+)
+def test_boosting_of_another_library_has_the_score_of_the_trial_and_predicts(library: str, tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    made = blueprint(data, "sold", "gradient_boosting", **{"trial.variant.gradient_boosting": library})
+    folder = written(tmp_path / "project", made)
+    assert complaints(folder) == ""
+    assert f"\n{library}>=" in (folder / "requirements.txt").read_text()
+    told = scores(run(folder, f"python train.py --data {data}"))
+    truth, found = tried(data, "sold", "gradient_boosting", variant=library)
+    wanted = 1 - ((truth - found.predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
+    assert told["R²"] == pytest.approx(wanted, abs=0.05)
+    run(folder, f"python predict.py --data {data} --model runs/scored.skops")
+    loaded = module(folder, "data").load(data, 0)
+    held_out = loaded.targets[loaded.held_out]
+    last = polars.read_csv(folder / "predictions.csv")["prediction"].to_numpy()[loaded.held_out]
+    off = ((held_out - last) ** 2).sum() / ((held_out - held_out.mean()) ** 2).sum()
+    assert 1 - off == pytest.approx(told["R²"], abs=1e-4)
 
 
 @pytest.mark.parametrize("network", ["linear", "gradient_boosting"])

@@ -40,6 +40,7 @@ from advisor.training.ladder.candidates import Candidate, Member, NetworkSetting
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Best, Final, Metric
 from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.variants import is_there
 
 ACCURACY, R2 = Metric("accuracy", "accuracy", 0.01), Metric("r2", "R²", 0.01)
 PRECISION = Metric("average_precision", "average precision", 0.01)
@@ -163,14 +164,27 @@ def test_a_classifier_says_the_same_of_a_table_with_other_columns_in_another_ord
     assert remarks == "Columns that the model does not take: They are passed over: 'note'."
 
 
-MEMBERS = ("gradient_boosting", "", False, 0.5), ("knn", "weighted", False, 0.3), ("svm", "less_penalty", False, 0.2)
+needs_catboost = pytest.mark.skipif(not is_there("catboost"), reason="it is not installed")
+MEMBERS = (
+    ("gradient_boosting", "lightgbm", False, 0.5),
+    ("knn", "weighted", False, 0.3),
+    ("svm", "less_penalty", False, 0.2),
+)
 SEVERAL = together([Member(*one) for one in MEMBERS], "several")
 """Each reads the table in its own way."""
 
 
 @pytest.mark.parametrize(
     "name",
-    ["support vectors", "nearest neighbours", "random forest, extra", "gradient boosting, small steps", SEVERAL.name],
+    [
+        "support vectors",
+        "nearest neighbours",
+        "random forest, extra",
+        "gradient boosting, small steps",
+        "gradient boosting, lightgbm",
+        pytest.param("gradient boosting, catboost", marks=needs_catboost),
+        SEVERAL.name,
+    ],
 )
 @pytest.mark.parametrize("target", ["class", "rent"])
 def test_every_model_of_the_menu_and_several_together_are_saved_and_applied(
@@ -187,6 +201,37 @@ def test_every_model_of_the_menu_and_several_together_are_saved_and_applied(
     else:
         assert [float(line["prediction"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
     assert found.scored == 150
+
+
+@pytest.mark.parametrize("library", ["lightgbm", pytest.param("catboost", marks=needs_catboost)])
+def test_boosting_of_another_library_is_applied_by_it_in_another_process(
+    table: Path, tmp_path: Path, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    winner = replace(BOOSTING, name=f"gradient boosting, {library}", variant=library)
+    model = saved(table, "class", winner, tmp_path / "model")
+    examples, before = in_process(table, "class", winner)
+    _, lines, remarks = applied(model, table)
+    assert probabilities(lines, examples.classes) == pytest.approx(before.probabilities, abs=1e-5)
+    assert remarks == ""
+    assert f"It needs {library}: `pip install '{library}>=" in (model / README).read_text()
+
+    card = json.loads((model / CARD).read_text())
+    made_by = card["versions"][library]
+    (model / CARD).write_text(json.dumps({**card, "versions": {**card["versions"], library: "0.7.1"}}))
+    assert (
+        f"Another version: The model was saved with {library} 0.7.1, and {made_by} is" in applied_here(model, table)[2]
+    )
+    monkeypatch.setattr("advisor.training.ladder.variants.find_spec", lambda _: None)
+    (told,) = refusal(model, table).problems
+    assert told.what == f"it was made by {library} 0.7.1, which is not installed"
+    assert told.remedy.startswith(f"Install it: pip install '{library}>=")
+
+
+def test_of_several_together_the_library_of_one_is_named(table: Path, tmp_path: Path) -> None:
+    versions = read_card(saved(table, "class", SEVERAL, tmp_path / "model")).versions
+    assert "lightgbm" in versions
+    assert "catboost" not in versions
+    assert "lightgbm" not in read_card(saved(table, "class", BOOSTING, tmp_path / "plain")).versions
 
 
 @pytest.mark.parametrize("name", ["naive Bayes", "naive Bayes, less smoothing", "support vectors"])

@@ -1,4 +1,4 @@
-"""Models that are no networks, by the names of the plan, through scikit-learn: what a network must beat.
+"""Models that are no networks, by the names of the plan, mostly through scikit-learn: what a network must beat.
 
 They take what `Preparation.flat` gives (numbers, scaled, categories as columns) and plain targets: class numbers (n,),
 or values (n,) or (n, outputs).
@@ -7,6 +7,7 @@ or values (n,) or (n, outputs).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy
@@ -31,7 +32,9 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.errors import did_you_mean
+from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor, loaded
 from advisor.training.ladder.candidates import TOGETHER
+from advisor.training.ladder.variants import BOOSTERS
 from advisor.wording import shorten
 
 _Maker = Callable[..., BaseEstimator]
@@ -70,18 +73,21 @@ def model(
         task: classify; or regress or forecast, whose targets are numbers.
         seed: for models that draw random numbers; the others don't look at it.
         settings: parameters of the estimator by their names in scikit-learn.
-        variant: of a forest `extra` draws its thresholds (Geurts et al. 2006); other variants are settings.
+        variant: of a forest `extra` draws its thresholds (Geurts et al. 2006), of boosting `lightgbm` (Ke et al. 2017) and
+            `catboost` (Prokhorenkova et al. 2018) are libraries; other variants are settings.
         words: the inputs are weighted counts of words, which a straight border divides best.
 
     Raises:
-        ValueError: there is no model of this name, or a setting is not one of its parameters.
+        ValueError: there is no model of this name, its library is missing, or a setting is not one of its parameters.
     """
     if name not in CLASSICAL:
         raise ValueError(f"{shorten(name)} is no model without a network. {did_you_mean(name, CLASSICAL)}")
     classes = task == "classify"
     if (name, classes) not in _MAKERS:
         raise ValueError(f"{name} tells classes apart, and here are numbers to predict.")
-    special = {"svm": f"svm {OF_WORDS}" if words else name, "random_forest": f"random_forest {variant}"}.get(name, name)
+    if variant in BOOSTERS:
+        loaded(variant)  # before anything is timed
+    special = f"svm {OF_WORDS}" if name == "svm" and words else f"{name} {variant}"
     made = _MAKERS.get((special, classes), _MAKERS[name, classes])(seed)
     known = made.get_params()
     for setting in settings or {}:
@@ -131,6 +137,10 @@ def asked(estimator: Any, inputs: Any, outputs: int, *, classes: bool) -> NDArra
     return probabilities
 
 
+def _booster(made: _Maker, library: str, seed: int) -> BaseEstimator:
+    return made(library, random_state=seed)
+
+
 _MAKERS: Mapping[tuple[str, bool], _Maker] = {
     ("trivial", True): lambda seed: DummyClassifier(strategy="prior"),
     ("trivial", False): lambda seed: DummyRegressor(strategy="mean"),
@@ -148,6 +158,8 @@ _MAKERS: Mapping[tuple[str, bool], _Maker] = {
     ("random_forest", False): lambda seed: RandomForestRegressor(random_state=seed),
     ("gradient_boosting", True): lambda seed: HistGradientBoostingClassifier(early_stopping=False, random_state=seed),
     ("gradient_boosting", False): lambda seed: HistGradientBoostingRegressor(early_stopping=False, random_state=seed),
+    **{(f"gradient_boosting {one}", True): partial(_booster, BoosterClassifier, one) for one in BOOSTERS},
+    **{(f"gradient_boosting {one}", False): partial(_booster, BoosterRegressor, one) for one in BOOSTERS},
     ("mlp", True): lambda seed: MLPClassifier(random_state=seed),
     ("mlp", False): lambda seed: MLPRegressor(random_state=seed),
 }

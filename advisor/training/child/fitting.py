@@ -33,7 +33,7 @@ from advisor.training.child.lagged import lagged, repeated, to_learn_from, usual
 from advisor.training.child.threads import faster, products
 from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.trial_record import Kind
-from advisor.training.ladder.variants import EARLY_STOPPED_ROUNDS, variants
+from advisor.training.ladder.variants import BOOSTERS, EARLY_STOPPED_ROUNDS, variants
 from advisor.training.recipe import Epoch
 
 if TYPE_CHECKING:
@@ -137,6 +137,8 @@ class Fitting:
             return 0.0
 
         self._threads_for(candidate, self._preparation(part), part, inputs)  # known from here on
+        with contextlib.suppress(ValueError):
+            self._estimator(candidate, self._preparation(part), part, 0, {})  # so is its library
 
         def seconds(**changed: int) -> float:
             begun = time.monotonic()
@@ -197,6 +199,8 @@ class Fitting:
             settings["class_weight"] = "balanced"
         if of_categories is not None:
             settings["categorical_features"] = of_categories
+        if candidate.variant in BOOSTERS:
+            settings["n_jobs"] = self._threads_for(candidate, prepared, training, inputs)
         words, task = self.examples.modality == "text", self.examples.task
         plain = model(candidate.model, task.value, seed, settings, variant=candidate.variant, words=words)
         several = task is not Task.CLASSIFY

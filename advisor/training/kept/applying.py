@@ -17,15 +17,17 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
+from advisor.errors import input_error
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Fitted, Learned, Numbers
 from advisor.training.child.metrics import BALANCED_ACCURACY, OURS, Metric, metric_named, score
 from advisor.training.child.predicting import predictions
 from advisor.training.child.thresholds import BALANCED
-from advisor.training.kept.card import Card, damaged, read_card
+from advisor.training.kept.card import TITLE, Card, damaged, read_card
 from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
+from advisor.training.ladder.variants import BOOSTERS, is_there
 from advisor.version import torch_version
 from advisor.wording import join_first, shorten
 
@@ -79,8 +81,16 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
 
 
 def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
-    """Say where the library that made the model is of another series (1.8 for 1.9), which may compute otherwise."""
-    for name in ("scikit-learn", *(["torch"] if card.network is not None else [])):
+    """Say where the library that made the model is of another series (1.8 for 1.9), which may compute otherwise.
+
+    Raises InputError where it is one that is not installed.
+    """
+    boosters = [name for name in BOOSTERS if name in card.versions]
+    for name in boosters:
+        if not is_there(name):
+            what = f"it was made by {name} {shorten(card.versions[name], 30)}, which is not installed"
+            raise input_error(TITLE, what, remedy=f"Install it: pip install '{BOOSTERS[name]}'.")
+    for name in ("scikit-learn", *boosters, *(["torch"] if card.network is not None else [])):
         then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
         if then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"

@@ -34,6 +34,7 @@ from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Final
 from advisor.training.ladder.trial_record import Kind, Stage
+from advisor.training.ladder.variants import BOOSTERS
 from advisor.version import __version__, torch_version
 
 TITLE = "The model could not be saved"
@@ -128,7 +129,7 @@ def keep(request: Keep, begun: float) -> None:
         verdict=request.verdict,
         says=request.says,
         plan=encode(asked.planned),
-        versions=_versions(),
+        versions=_versions(candidate),
     )
     folder = Path(request.folder)
     try:
@@ -203,8 +204,10 @@ def _candidate(request: Keep, examples: Examples) -> Candidate:
     raise WorkFailedError(TITLE, [Problem("", what)])
 
 
-def _versions() -> dict[str, Any]:
-    libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops")}
+def _versions(candidate: Candidate) -> dict[str, Any]:
+    variants = [candidate.variant, *(one.variant for one in candidate.members)]
+    boosters = [name for name in BOOSTERS if name in variants]
+    libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops", *boosters)}
     if statistical_there():
         libraries[LIBRARY] = version(LIBRARY)
     return {"advisor": __version__, "python": python_version(), **libraries, "torch": torch_version()}

@@ -6,6 +6,7 @@ from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
 from advisor.training.ladder.trial_record import Kind
+from advisor.training.ladder.variants import BOOSTERS
 from advisor.wording import join_first, printable, shorten
 
 MOST_COLUMNS = 200
@@ -27,6 +28,7 @@ def readme(card: Card) -> str:
         "## How to apply it",
         f"    advisor apply FOLDER --data {_example(card)} --output PREDICTIONS.csv",
         _applying(card),
+        *(f"It needs {name}: `pip install '{BOOSTERS[name]}'`." for name in BOOSTERS if name in card.versions),
         "## Files",
         "`card.json` says all of this to programs. The `.skops` files are read by skops (never unpickled), `weights.pt`, "
         "if there is one, by torch as weights only.",

@@ -21,7 +21,7 @@ from advisor.training.ladder.candidates import (
 )
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.trial_record import Kind, Stage
-from advisor.training.ladder.variants import DEFAULT, variants
+from advisor.training.ladder.variants import DEFAULT, is_there, variants
 from advisor.training.recipe import AS_BUILT, INITIALISATIONS, LEARNING_RATES, OPTIMIZERS
 
 MORE, LESS = 5, 0.05
@@ -105,7 +105,7 @@ def menu(
         replace(one, name=f"{one.name}{VARIED}{name.replace('_', ' ')}", variant=name)
         for one in simple
         for name in variants(one.model, classes=classes)
-        if name != DEFAULT
+        if name != DEFAULT and is_there(name)
     ]
     if uneven:
         fast = (one for one in simple if one.model in _WITH_WEIGHTS)

@@ -4,20 +4,27 @@ A fixed list of settings that were good on many data sets serves a short budget 
 nothing (Feurer et al. 2022, Auto-Sklearn 2.0, JMLR 23:261; Salinas and Erickson 2024, TabRepo, arXiv:2311.02971). The names
 are those of the facts `trial.variant.*`, so that a plan and a project of its own have the settings that won. No
 scikit-learn here.
+
+LightGBM and CatBoost learn at the rate that AutoGluon gives them, and are else as they come (Erickson et al. 2020,
+arXiv:2003.06505).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 DEFAULT = "default"
 STATISTICAL = ("ets", "arima", "theta", "seasonal_naive")
 """Names of the statistical models of a series; none of them is the default."""
+BOOSTERS: Mapping[str, str] = {"lightgbm": "lightgbm>=4.5", "catboost": "catboost>=1.2"}
+"""Variants of boosting that are libraries of their own, and the versions of these that serve."""
 _SAME: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "gradient_boosting": {
         DEFAULT: {},
         "few_leaves": {"learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 5, "max_features": 0.5},
+        "lightgbm": {"learning_rate": 0.05},
         "regularised": {
             "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 40, "l2_regularization": 10.0, "max_features": 0.3,
         },
@@ -25,6 +32,7 @@ _SAME: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "small_leaves": {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
         "small_steps": {"learning_rate": 0.03, "max_features": 0.5, "l2_regularization": 1.0},
         "large": {"learning_rate": 0.05, "max_leaf_nodes": 127, "min_samples_leaf": 5, "max_features": 0.5},
+        "catboost": {"learning_rate": 0.05},
     },
     "random_forest": {
         DEFAULT: {},
@@ -55,3 +63,8 @@ def variants(model: str, *, classes: bool) -> Mapping[str, Mapping[str, Any]]:
         classes: the task is to tell classes apart, rather than to predict numbers.
     """
     return {**_SAME, **(_OF_CLASSES if classes else _OF_NUMBERS)}.get(model, {})
+
+
+def is_there(variant: str) -> bool:
+    """True where the library of a variant is installed; of those that need none always."""
+    return variant not in BOOSTERS or find_spec(variant) is not None
