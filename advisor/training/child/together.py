@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TypeAlias
 
 import numpy
 from scipy.optimize import nnls
 
 from advisor.training.child.fitted import Numbers
-from advisor.training.child.metrics import MeaninglessError, Metric, Reads, refined_brier, score
+from advisor.training.child.metrics import MeaninglessError, Metric, Reads, pinball, refined_brier, score
 from advisor.training.ladder.candidates import Candidate, Member, together
 from advisor.training.ladder.comparing import Fold, Scores
 from advisor.training.ladder.menu import MODELS
+from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind, Trial
 
 Seen: TypeAlias = Mapping[str, Mapping[Fold, tuple[Numbers, Numbers]]]
@@ -48,7 +50,8 @@ def averaged(
         return None
     answers = {fold: numpy.stack([seen[one.name][fold][1] for one in members]) for fold in folds}
     truths = {fold: seen[members[0].name][fold][0] for fold in folds}
-    shares = _rounded(_shares(answers, truths, folds))
+    quantile = share_of(metric.name)
+    shares = _rounded(_shares(answers, truths, folds, quantile))
     kept = [(one, share) for one, share in zip(members, shares, strict=True) if share > 0]
     if len(kept) < 2:
         return None
@@ -58,7 +61,7 @@ def averaged(
     found: dict[int, dict[int, tuple[float, float | None]]] = {}
     for rung, place in folds:
         others = [fold for fold in folds if fold != (rung, place)]
-        mixed = numpy.tensordot(_rounded(_shares(answers, truths, others)), answers[rung, place], 1)
+        mixed = numpy.tensordot(_rounded(_shares(answers, truths, others, quantile)), answers[rung, place], 1)
         truth = truths[rung, place]
         try:
             scored = _scored(metric, truth, mixed)
@@ -85,15 +88,36 @@ def _best(candidates: Sequence[Candidate], scores: Scores, seen: Seen) -> list[C
     return list(by_model.values())[:MOST]
 
 
-def _shares(answers: Mapping[Fold, Numbers], truths: Mapping[Fold, Numbers], folds: Sequence[Fold]) -> Numbers:
-    """The shares with the least squared error of the average; (models,)."""
+def _shares(
+    answers: Mapping[Fold, Numbers],
+    truths: Mapping[Fold, Numbers],
+    folds: Sequence[Fold],
+    quantile: float | None = None,
+) -> Numbers:
+    """The shares with the least squared error of the average, or with its least pinball loss; (models,)."""
     said = numpy.concatenate([answers[fold].reshape(len(answers[fold]), -1) for fold in folds], axis=1).T
     wanted = numpy.concatenate([_wanted(truths[fold], answers[fold].shape[2]).ravel() for fold in folds])
+    if quantile is not None:
+        return _with_least_pinball(said.T, wanted, quantile)
     scale = float(numpy.abs(wanted).max()) or 1.0
     heavy = 1e3 * numpy.sqrt(len(wanted))  # so that the shares make 1
     system = numpy.vstack([said / scale, numpy.full((1, said.shape[1]), heavy)])
     found: Numbers = nnls(system, numpy.append(wanted / scale, heavy))[0]
     return found
+
+
+def _with_least_pinball(said: Numbers, wanted: Numbers, quantile: float) -> Numbers:
+    """All steps are tried: of quantiles the squared error would take the ones nearest to the mean.
+
+    Args:
+        said: (models, answers).
+        wanted: (answers,).
+    """
+    steps = round(1 / STEP)
+    mixes = [mix for mix in product(range(steps + 1), repeat=len(said)) if sum(mix) == steps]
+    loss = pinball(quantile)
+    best = min(mixes, key=lambda mix: loss.of(wanted, numpy.array(mix) * STEP @ said))
+    return numpy.array(best) * STEP
 
 
 def _wanted(truth: Numbers, width: int) -> Numbers:
