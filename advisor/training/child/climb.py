@@ -181,6 +181,7 @@ class Climb:
             given=request.given,
             warned=data.warned,
             horizon=request.horizon,
+            metric_told=self._metric.name if request.metric else None,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])
