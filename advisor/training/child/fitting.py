@@ -27,7 +27,7 @@ from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
+from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
 from advisor.training.child.moved import Moved
@@ -193,9 +193,10 @@ class Fitting:
         classes = self.examples.task is Task.CLASSIFY
         usual = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
         settings = {**usual, **fitted_to(candidate.model, self._share)}
+        hurried = False
         if candidate.model == "gradient_boosting" and candidate.variant and MAX_ITER not in changed:
             seconds = allowance.seconds / (MORE_TO_MOVE if moves else 1)
-            settings[MAX_ITER] = self._rounds(candidate, training, seed, settings, seconds)
+            settings[MAX_ITER], hurried = self._rounds(candidate, training, seed, settings, seconds)
             changed = {**changed, MAX_ITER: settings[MAX_ITER]}
         estimator, inputs = self._estimator(candidate, prepared, training, seed, settings)
         with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
@@ -206,7 +207,7 @@ class Fitting:
                 estimator = Moved(estimator, off / prepared.scale.deviation)
             tested = self._for_classical(candidate.model, prepared, training, test)[0]
             predicted = asked(estimator, tested, prepared.outputs, classes=classes)
-        return replace(answer(predicted, prepared), learned=Learned(estimator, prepared))
+        return replace(answer(predicted, prepared), learned=Learned(estimator, prepared), hurried=hurried)
 
     def _missed(self, candidate: Candidate, training: Rows, seed: int, changed: Mapping[str, Any]) -> Numbers:
         """The wanted quantile of by how much a model is too low on rows that it did not learn from; (outputs,).
@@ -264,14 +265,15 @@ class Fitting:
 
     def _rounds(
         self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any], seconds: float
-    ) -> int:
+    ) -> tuple[int, bool]:
         """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few.
 
-        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples.
+        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples:
+        true beside the number where that ended it, much earlier than usual, and not examples that no longer gained.
         """
         learning, stopping = self._kept_back(training, seed)
         if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
-            return USUAL_ROUNDS
+            return USUAL_ROUNDS, False
         prepared = self._preparation(learning)
         estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
         kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
@@ -289,7 +291,8 @@ class Fitting:
                 most = min(most, max(FEWEST_ROUNDS, int((seconds / 2 - took[0]) / one)))
             estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
             estimator.fit(inputs, answers, X_val=kept, y_val=held)
-        return max(1, int(numpy.argmax(estimator.validation_score_)))
+        hurried = estimator.n_iter_ == most < HURRIED * EARLY_STOPPED_ROUNDS
+        return max(1, int(numpy.argmax(estimator.validation_score_))), hurried
 
     def _for_classical(
         self, name: str, prepared: Preparation, training: Rows, rows: Rows
