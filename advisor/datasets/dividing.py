@@ -36,6 +36,8 @@ from advisor.wording import join_first, shorten
 
 UNFIT = "The test does not fit the data"
 FEWEST_TESTED = 2
+LONG_GAP = 5
+"""Steps between the data and a test of a series, more than which are said; a weekend of days is fewer."""
 OTHER_SCALE = 2.0
 """Times the brightness of the data, from which on pictures of a test are of another scale: of 0 to 1, say, and of 0 to 255."""
 _ADD_OR_TAKE_OUT = "Add examples of them to the data, or take them out of the test."
@@ -260,6 +262,9 @@ def _with_series(
         remedy = f"The test of a series is its later part, by {shorten(time.name, 40)!r}. Leave earlier rows out of it."
         raise input_error(UNFIT, str(error), where=where, remedy=remedy) from None
     begins = seconds(later[time.name])
+    if found.series is not None and (gap := _steps_between(found.series.times, float(numpy.nanmin(begins)))) > LONG_GAP:
+        what = f"Between its first row and the last of the data lie {gap:,} steps that neither has"
+        say("It begins long after the data end", f"{what}: what is predicted there rests on values from long before.")
     tested = 0 if found.times is None else int((found.times >= begins[numpy.isfinite(begins)].min()).sum())
     if tested < FEWEST_TESTED:
         ahead = "" if horizon == 1 else f" {horizon:,} steps ahead"
@@ -267,6 +272,15 @@ def _with_series(
         remedy = "Add later rows" + (", or take a shorter --horizon." if horizon > 1 else ".")
         raise input_error(UNFIT, what, where=where, remedy=remedy)
     return found, tested
+
+
+def _steps_between(times: NDArray[Any], begins: float) -> int:
+    """The steps that lie between the last of these times (n,), in seconds, that is earlier and this one; 0 where it is next."""
+    earlier = numpy.unique(times[times < begins])
+    if len(earlier) < 2:
+        return 0
+    steps = float(begins - earlier[-1]) / float(numpy.median(numpy.diff(earlier)))
+    return max(0, round(steps) - 1)
 
 
 def _with_arrays(path: Path, inspection: Inspection, reading: ArraysReading, most: int) -> tuple[Examples, int]:

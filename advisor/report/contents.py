@@ -149,7 +149,7 @@ def open_ends(plan: Plan, knowledge: Knowledge, arguments: str = "") -> Iterator
     if titles:
         could = f"could, on the data of this plan, confirm or overturn {join_names(titles)}"
         data = said if "--data " in said else f"{said} --data PATH --target COLUMN"
-        yield OpenEnd(f"advisor try{data}", could)
+        yield OpenEnd(f"advisor try{data}{words.as_tried(plan)}", could)
 
 
 def notes_on(knowledge: Knowledge, entry: Recommendation, lost: Iterable[str] = ()) -> Iterator[tuple[str, list[str]]]:

@@ -13,7 +13,7 @@ from advisor.facts.vocabulary import Value
 from advisor.inference.plan import Flip, Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.report.proposed import with_facts, without
-from advisor.wording import join_names
+from advisor.wording import join_names, shell_word
 
 T = TypeVar("T")
 
@@ -235,6 +235,16 @@ def plans_elsewhere(plan: Plan) -> bool:
         clash.fact.startswith("machine.") and clash.used.source is Source.ASKED for clash in plan.contradictions
     )
     return not here or contradicted
+
+
+def as_tried(plan: Plan) -> str:
+    """The options of the last trial on these data, to be typed once more after a space; empty where there were none."""
+    flags = {
+        "trial.metric": "--metric", "trial.horizon": "--horizon", "trial.split.test": "--test",
+        "trial.split.time_column": "--time-column", "trial.split.group": "--group",
+    }  # fmt: skip
+    told = [(flag, str(plan.facts[name].value)) for name, flag in flags.items() if name in plan.facts]
+    return "".join(f" {flag} {shell_word(value)}" for flag, value in told)
 
 
 def worth_trying(plan: Plan, knowledge: Knowledge) -> list[str]:

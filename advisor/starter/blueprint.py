@@ -110,6 +110,8 @@ class Recipe:
     """True where activations are computed again in the backward pass, to save memory."""
     checkpoint_seconds: int | None
     """Between two checkpoints, besides the one after each epoch."""
+    share: float = 0.9
+    """Of the targets, that the quantile loss wants below the answer."""
 
 
 @dataclass(frozen=True, slots=True)

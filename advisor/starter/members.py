@@ -63,12 +63,13 @@ def member_of(model: str, variant: str | None, *, classes: bool, share: float = 
 
 
 def construction(member: Member, *, classes: bool, outputs: int, texts: bool, table: bool, loss: str, threads: bool,
-                 grows: bool) -> str:  # fmt: skip
+                 grows: bool, quantile: float = 0.9) -> str:  # fmt: skip
     """Source that makes the model, its lines indented as an item of a list in a function.
 
     Args:
         outputs: answers to each example; 1 for one class of many.
         grows: the number of trees is a variable, `rounds`.
+        quantile: the share of the targets that the quantile loss wants below the answer.
     """
     of_one = member.model not in _ITSELF[classes] or (member.model == "linear" and loss in _LOSSES_OF_LINEAR)
     alone = outputs == 1 or not of_one
@@ -80,7 +81,7 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
     match member.model:
         case "gradient_boosting":
             name = f"Booster{kind}" if member.library else f"HistGradientBoosting{kind}"
-            losses = [] if classes else _LOSSES_OF_TREES.get(loss, [])
+            losses = [] if classes else _losses_of_trees(loss, quantile)
             categories = ["categorical_features=categories"] if table else []
             early = f"early_stopping={member.stops_early and not alone}"
             more = [f"library={literal(member.library)}", f"n_jobs={jobs}"] if member.library else warm
@@ -92,6 +93,7 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
             name, arguments = "LogisticRegression", ["max_iter=1000", *own]
         case "linear":
             name, arguments = _LOSSES_OF_LINEAR.get(loss, ("Ridge", own))
+            arguments = [f"quantile={literal(quantile)}", *arguments] if loss == "quantile" else arguments
         case "svm" if classes:
             machine = f"LinearSVC({', '.join([*own, 'random_state=seed'])})" if texts else f"SVC({', '.join(own)})"
             name, arguments = "CalibratedClassifierCV", [machine, "ensemble=False", "cv=3"]
@@ -105,9 +107,15 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
     return made if alone else _call(f"MultiOutput{kind}", [made], 8)
 
 
-_LOSSES_OF_TREES = {"mae": ['loss="absolute_error"'], "quantile": ['loss="quantile"', "quantile=0.9"]}
+def _losses_of_trees(loss: str, quantile: float) -> list[str]:
+    return {
+        "mae": ['loss="absolute_error"'],
+        "quantile": ['loss="quantile"', f"quantile={literal(quantile)}"],
+    }.get(loss, [])
+
+
 _LOSSES_OF_LINEAR: Mapping[str, tuple[str, list[str]]] = {
-    "quantile": ("QuantileRegressor", ["quantile=0.9", "alpha=0.01"]),
+    "quantile": ("QuantileRegressor", ["alpha=0.01"]),
     "mae": ("HuberRegressor", []),
     "huber": ("HuberRegressor", []),
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
-from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, SPLIT
+from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import input_error
@@ -34,6 +34,7 @@ from advisor.starter.members import Member, member_of
 from advisor.starter.named import Named, named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
 from advisor.training.ladder.candidates import TOGETHER
+from advisor.training.ladder.shares import MEDIAN, is_moved, share_of
 from advisor.wording import join_names, shorten
 
 TITLE = "There is nothing to build yet"
@@ -219,9 +220,16 @@ def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) ->
         return "info_nce" if loss == "info_nce" else family.own_losses[0]
     if targets is Targets.ITSELF and layout in NO_NUMBERS and not counts_words(network):
         return "info_nce"
+    if targets is Targets.NUMBERS and (share := _share(plan)) is not None and not family.fixed_loss:
+        return "mae" if share == MEDIAN else "quantile"
     if targets in (Targets.NUMBERS, Targets.ITSELF):
         return loss or "mse"
     return loss if loss in ("cross_entropy", "dice_cross_entropy", "binary_cross_entropy") else "cross_entropy"
+
+
+def _share(plan: Plan) -> float | None:
+    """The quantile that the metric of the trials asked for, 0 to 1; None for the mean, and where nobody named a metric."""
+    return share_of(str(fact_of(plan, METRIC) or ""))
 
 
 def _init(plan: Plan) -> str:
@@ -252,6 +260,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         clip_norm=1.0 if steady else None,
         recompute=_advised(plan, "memory.strategy") == "checkpointing",
         checkpoint_seconds=_checkpoint_seconds(plan),
+        share=_share(plan) or 0.9,
     )
 
 
@@ -331,6 +340,20 @@ def _differences(
             "earlier value. The project's boosting predicts the values themselves and may be worse, above all where there is "
             "a trend; `advisor try --save DIR` keeps the model that won."
         )
+    if targets is Targets.NUMBERS and (share := _share(plan)) is not None and is_moved(share):
+        models = [one.model for one in _members(plan, network, classes=False)] or [network]
+        of_mean = [one for one in models if one in CLASSICAL and one not in ("gradient_boosting", "linear")]
+        if of_mean:
+            yield (
+                f"The trials compared models by how well they predict the value that {100 * share:g} % lie below. In the "
+                f"project {join_names(of_mean)} cannot be told so: it predicts the mean. `advisor try --save DIR` keeps the "
+                "model that won."
+            )
+        elif network in CLASSICAL:
+            yield (
+                f"The project learns the value that {100 * share:g} % lie below by the quantile loss. The trials also moved the "
+                "predictions by the errors on rows that were kept back; the project does not."
+            )
     if sizes.guessed:
         yield (
             f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "

@@ -228,6 +228,7 @@ def _of_members(blueprint: Blueprint) -> dict[str, Any]:
             texts=blueprint.layout is Layout.TOKENS,
             table=table,
             loss=blueprint.recipe.loss,
+            quantile=blueprint.recipe.share,
             threads=blueprint.computing.threads is not None,
             grows=blueprint.grows,
         )

@@ -27,6 +27,7 @@ from advisor.probes.outcome import Outcome
 from advisor.report.changes import difference, sentence
 from advisor.report.plan.brief import title_of
 from advisor.report.plan.json_plan import plan_text, read_plan
+from advisor.report.words import as_tried
 from advisor.resources import rules_folder
 from advisor.session.data import with_inspection
 from advisor.starter.blueprint import CLASSICAL
@@ -292,6 +293,19 @@ def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(know
     assert "trial.split.group" not in planned(knowledge, [kept], facts(ELSEWHERE)).facts
     remember_trials([replace(one, date="2026-11-22T10:00:00+00:00") for one in tried(TO_FFN)])
     assert "trial.split.group" not in planned(knowledge, recall_trials(facts())[0]).facts
+
+
+def test_the_options_that_a_trial_was_told_are_proposed_with_the_next_one(knowledge: Knowledge) -> None:
+    results = found(bet("network.type", "cnn", "ffn", "undecided"))
+    asked = GivenSplit(group="the patient", test="/data/later.csv")
+    remember_trials(
+        trial_outcomes(replace(results, data=replace(results.data, given=asked, metric_told="mae")), "a-machine", DATE)
+    )
+    (kept,), problems = recall_trials(facts())
+    assert not problems
+    options = as_tried(planned(knowledge, [kept]))
+    assert options == " --metric mae --test /data/later.csv --group 'the patient'"
+    assert as_tried(planned(knowledge, [kept], facts(ELSEWHERE))) == ""
 
 
 def test_a_plan_looks_as_far_ahead_as_was_tried_on_its_data(knowledge: Knowledge) -> None:

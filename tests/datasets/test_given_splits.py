@@ -186,6 +186,21 @@ def test_what_follows_a_series_is_predicted_from_all_before_it(tmp_path: Path, h
     assert examples.inputs[split.test[0]][:, 0] == pytest.approx(whole.series.values[150 - 14 : 150])
 
 
+def test_a_test_that_begins_long_after_a_series_is_said_with_the_steps_between(tmp_path: Path) -> None:
+    data = inspect(sales(tmp_path / "a.csv", range(150)), "sold")
+
+    def warned(name: str, first: int) -> str:
+        test = GivenSplit(str(sales(tmp_path / name, range(first, first + 50))))
+        return " ".join(divided(data, test, most_examples=1000, seed=0).warned)
+
+    assert warned("next.csv", 150) == ""
+    assert warned("weekend.csv", 153) == ""
+    assert "it begins long after the data end. Between its first row and the last of the data lie 850 steps" in warned(
+        "late.csv", 1000
+    )
+    assert "lie 20 steps" in warned("later.csv", 170)
+
+
 def test_the_later_parts_of_several_series_are_a_test(tmp_path: Path) -> None:
     shops = ("Bonn", "Ulm")
     data = sales(tmp_path / "a.csv", range(100), shops)

@@ -111,7 +111,7 @@ def test_a_network_that_was_stopped_goes_on_from_all_examples_as_if_it_had_not_b
     with pytest.raises(SystemExit) as raised:
         run(folder, f"python stop.py --data {data} --all-rows")
     assert raised.value.code == 130
-    assert "runs/all/last.pt goes on with --resume" in capsys.readouterr().err
+    assert "runs/all/last.pt goes on with --all-rows --resume" in capsys.readouterr().err
     assert not (folder / "runs" / "all" / "best.pt").exists()
     run(folder, f"python predict.py --data {data}")  # with what was scored
     run(folder, f"{train} --all-rows --resume")

@@ -261,6 +261,22 @@ def test_boosting_of_another_library_has_the_score_of_the_trial_and_predicts(lib
     assert 1 - off == pytest.approx(told["R²"], abs=1e-4)
 
 
+@pytest.mark.parametrize("metric", ["pinball_0.75", "mae"])
+def test_a_project_learns_the_quantile_that_the_trials_asked_for(metric: str, tmp_path: Path) -> None:
+    data = sales(tmp_path / "sales.csv")
+    facts = {"trial.metric": metric, "trial.variant.gradient_boosting": "default"}
+    made = blueprint(data, "sold", "gradient_boosting", **facts)
+    (mine,) = module(written(tmp_path / "project", made), "model").make_models(made.members[0].rounds, seed=0)
+    wanted = ("quantile", 0.75) if metric != "mae" else ("absolute_error", None)
+    assert (mine.loss, mine.quantile) == wanted
+    assert complaints(tmp_path / "project") == ""
+    assert any("the value that 75 % lie below" in one for one in made.differences) == (metric != "mae")
+    network = files_of(blueprint(data, "sold", "ffn", **facts))["loss.py"]
+    assert ("quantile_loss(outputs, targets, 0.75)" if metric != "mae" else "l1_loss(outputs, targets)") in network
+    of_mean = blueprint(data, "sold", "random_forest", **facts).differences
+    assert any("random_forest cannot be told so: it predicts the mean" in one for one in of_mean) == (metric != "mae")
+
+
 @pytest.mark.parametrize("network", ["linear", "gradient_boosting"])
 def test_class_weights_that_won_are_those_of_the_project(network: str, tmp_path: Path) -> None:
     data = sales(tmp_path / "sales.csv", rare=True)

@@ -237,8 +237,10 @@ def test_boosting_grows_as_many_trees_as_there_is_time_for(seconds: float, most:
     inputs = draw.normal(size=(600, 4))
     examples = table(inputs, inputs[:, 0] * inputs[:, 1] + 0.1 * draw.normal(size=600))
     tuned = next(one for one in menu(Planned(), "tabular").settings if one.name == "gradient boosting, small steps")
-    learned = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, replace(IN_TIME, seconds=seconds)).learned
+    fitted = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, replace(IN_TIME, seconds=seconds))
+    learned = fitted.learned
     assert learned is not None
+    assert fitted.hurried == (seconds < 1), "marked where the time ended it, not where it had learned enough"
     assert 1 <= learned.model.n_iter_ <= most
     assert seconds < 1 or learned.model.n_iter_ > FEWEST_ROUNDS
 

@@ -235,7 +235,7 @@ def test_forecasts_that_take_too_long_are_given_up_after_the_first_of_them(
 def test_of_a_series_the_forecasts_of_finals_have_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
 
-    def told(variant: str, series: Series, rows: Floats, horizon: int, most: float) -> Floats:
+    def told(variant: str, series: Series, rows: Floats, horizon: int, most: float, share: float | None) -> Floats:
         given.append(most)
         return numpy.zeros((len(rows), horizon))
 

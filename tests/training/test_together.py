@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from advisor.training.child.finals import LONGER
-from advisor.training.child.metrics import metric_of
+from advisor.training.child.metrics import metric_of, pinball
 from advisor.training.child.together import ENOUGH, MOST, STEPS, Seen, averaged
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.comparing import Scores, leader
@@ -65,6 +65,22 @@ def test_independent_errors_are_averaged_by_how_small_they_are_and_the_average_i
     assert shares["linear"] > shares.get("gradient_boosting", 0)
     best = max(np.mean(metric_scores(mine)) for mine in seen.values())
     assert np.mean(trial.scores) > best + 0.05
+
+
+def test_quantiles_are_averaged_by_the_pinball_loss_and_not_by_how_near_they_are_to_the_mean() -> None:
+    offs = {"linear": 0.1, "random_forest": 0.1, "gradient_boosting": 0.3}
+    seen, trials, truths = world(offs)
+    draw = np.random.default_rng(1)
+    high = {"linear": 1.4, "random_forest": 1.1, "gradient_boosting": 0.0}
+    """Nine in ten lie below 1.28; the last is the mean."""
+    for model, by in high.items():
+        for place, truth in enumerate(truths):
+            seen[MODELS[model]][0, place] = truth, np.full_like(truth, by) + 0.01 * draw.normal(size=truth.shape)
+    found = averaged(candidates(*offs), seen, pinball(0.9), trials, math.inf)
+    assert found is not None
+    shares = shares_of(found)
+    assert shares.get("gradient_boosting", 0.0) < 0.15
+    assert sum(shares[model] * high[model] for model in shares) == pytest.approx(1.28, abs=0.1)
 
 
 def shares_of(trials: Sequence[Trial]) -> dict[str, float]:

@@ -46,6 +46,8 @@ SPLIT = "trial.split."
 """Begins the facts on the split that somebody asked for."""
 HORIZON = "trial.horizon"
 """The fact on how many steps ahead forecasts were."""
+METRIC = "trial.metric"
+"""The fact on the score that somebody asked for."""
 PLACES = ("first", "second", "third")
 LAYERS = ("first", "second", "third", "fourth")
 """Hidden layers whose widths are facts; deeper networks are not remembered."""
@@ -91,6 +93,7 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
     asked = {"test": data.given.test, "time_column": data.given.time_column, "group": data.given.group}
     how: dict[str, int | str] = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
     how |= {HORIZON: data.horizon} if data.task == "forecast" else {}
+    how |= {METRIC: data.metric_told} if data.metric_told is not None else {}
     made = (_outcome(bet, applies, how, date) for bet in found.bets if bet.topic in TOPICS)
     return [outcome for outcome in made if outcome is not None]
 
@@ -241,7 +244,7 @@ def _checked(outcome: Outcome) -> Outcome:
         name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
-    told = {name: value for name, value in outcome.besides.items() if not name.startswith(SPLIT)}
+    told = {name: value for name, value in outcome.besides.items() if not name.startswith((SPLIT, METRIC))}
     if told.keys() - {HORIZON} or not all(type(value) is int and value > 0 for value in told.values()):
         raise ValueError("it tells more than a trial does")
     if outcome.n and None in (outcome.median, outcome.low, outcome.high):

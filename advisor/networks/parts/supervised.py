@@ -10,10 +10,10 @@ QUANTILE = 0.9
 """Nine of ten targets lie below the answer."""
 
 
-def quantile_loss(guesses: Tensor, truth: Tensor) -> Tensor:
-    """The pinball loss (Koenker and Bassett 1978)."""
+def quantile_loss(guesses: Tensor, truth: Tensor, share: float = QUANTILE) -> Tensor:
+    """The pinball loss (Koenker and Bassett 1978), least where this share of the targets lies below the answer."""
     missing = truth - guesses
-    return torch.maximum(QUANTILE * missing, (QUANTILE - 1) * missing).mean()
+    return torch.maximum(share * missing, (share - 1) * missing).mean()
 
 
 def dice_loss(logits: Tensor, classes: Tensor) -> Tensor:

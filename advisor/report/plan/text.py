@@ -220,7 +220,7 @@ def _trials(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:
         page.add(
             f"Training the plan's network and its rivals on your data could confirm or overturn {join_names(titles)}:"
         )
-        page.verbatim(f"advisor try{data}", first="  ")
+        page.verbatim(f"advisor try{data}{words.as_tried(plan)}", first="  ")
 
 
 def _remarks(page: Page, plan: Plan, knowledge: Knowledge, said: str) -> None:

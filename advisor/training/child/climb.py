@@ -60,6 +60,7 @@ from advisor.training.ladder.forecasters import MISSING, statistical_there
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import DataTried, Winner
+from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import Judging
 from advisor.training.recipe import Epoch
@@ -144,7 +145,7 @@ class Climb:
         left_out = self._judging(targets)
         self._of_folds = r2_of_folds(targets[self._outer.training]) if self._metric.name == R2.name else self._metric
         self._beside = mase(unit) if unit is not None and self._metric.name != "mase" else None
-        self._fitting = Fitting(examples, request.threads)
+        self._fitting = Fitting(examples, request.threads, share_of(self._metric.name))
         uneven = task == Task.CLASSIFY and imbalance(targets) >= UNEVEN
         self._ladder = Ladder(
             menu(
@@ -180,6 +181,7 @@ class Climb:
             given=request.given,
             warned=data.warned,
             horizon=request.horizon,
+            metric_told=self._metric.name if request.metric else None,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])

@@ -58,6 +58,8 @@ class Learned:
     """The description that the network is built from; None of an estimator."""
     back: int = 0
     """Steps before, whose values are repeated, or from which an estimator of a series predicts the difference; 0 of others."""
+    by: tuple[float, ...] = ()
+    """Added to repeated values, for each step ahead, where a quantile is wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,13 @@ from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
-from advisor.training.child.fitted import Allowance, Fitted, FittingError, Learned, Numbers
+from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
-from advisor.training.child.lagged import lagged, repeated, to_learn_from, usual_back
+from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
+from advisor.training.child.moved import Moved
 from advisor.training.child.threads import faster, products
 from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
+from advisor.training.ladder.shares import MEDIAN, fitted_to, is_moved
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import BOOSTERS, EARLY_STOPPED_ROUNDS, variants
 from advisor.training.recipe import Epoch
@@ -63,6 +65,8 @@ STOPS_AFTER = 50
 """Rounds without a gain."""
 TIMED_ROUNDS, FEWEST_ROUNDS = 5, 30
 """Rounds by which others are timed, and those that are done in any case."""
+MORE_TO_MOVE = 1.5
+"""Times what boosting takes with a last fit on all examples, it takes where its predictions are moved."""
 NO_END = Allowance(math.inf, math.inf)
 MAX_ITER = "max_iter"
 _ROUNDS: Mapping[str, str] = {"gradient_boosting": MAX_ITER, "random_forest": "n_estimators"}
@@ -78,8 +82,13 @@ CACHED_PREPARATIONS = 64
 class Fitting:
     """Fits candidates to examples; remembers what the rows of a fold look like in numbers."""
 
-    def __init__(self, examples: Examples, threads: int) -> None:
+    def __init__(self, examples: Examples, threads: int, share: float | None = None) -> None:
+        """
+        Args:
+            share: the quantile that models are fitted to, 0 to 1, see `shares`; None for the mean.
+        """
         self.examples = examples
+        self._share = share
         self._unfitted = preparation(examples)
         self._threads = threads
         self._faster: dict[tuple[bool, int], int] = {}
@@ -116,7 +125,7 @@ class Fitting:
         """The trainer of networks. Loading it takes seconds the first time, which count for no training."""
         from advisor.training.child.network_fitting import NetworkFitting
 
-        self._networks = self._networks or NetworkFitting(self._threads)
+        self._networks = self._networks or NetworkFitting(self._threads, self._share)
         return self._networks
 
     def rehearsed(self, candidate: Candidate, training: Rows) -> float:
@@ -161,13 +170,21 @@ class Fitting:
         seed: int,
         changed: Mapping[str, Any] = _AS_USUAL,
         allowance: Allowance = NO_END,
+        *,
+        moves: bool = True,
     ) -> Fitted:
+        """
+        Args:
+            moves: its predictions are moved to the quantile that is wanted, see `_missed`.
+        """
+        moves = moves and is_moved(self._share)
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
             back = usual_back(self.examples, training)
-            learned = Learned(None, self._preparation(training), back=back)
-            return Fitted(repeated(self.examples, test, back), learned=learned)
+            by = missed(self.examples, training, back, self._share) if moves and self._share is not None else ()
+            learned = Learned(None, self._preparation(training), back=back, by=by)
+            return Fitted(repeated(self.examples, test, back) + numpy.array(by or 0.0), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
-            return self._forecaster(candidate, training, test, seed, changed, allowance)
+            return self._forecaster(candidate, training, test, seed, changed, allowance, moves=moves)
         prepared = self._preparation(training)
         if candidate.model == TOGETHER:
             alone = ((one, one.alone) for one in candidate.members)
@@ -176,16 +193,39 @@ class Fitting:
             outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
             return replace(answer(outputs, prepared), learned=Learned(fitted, prepared))
         classes = self.examples.task is Task.CLASSIFY
-        settings = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
+        usual = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
+        settings = {**usual, **fitted_to(candidate.model, self._share)}
+        hurried = False
         if candidate.model == "gradient_boosting" and candidate.variant and MAX_ITER not in changed:
-            settings[MAX_ITER] = self._rounds(candidate, training, seed, settings, allowance.seconds)
+            seconds = allowance.seconds / (MORE_TO_MOVE if moves else 1)
+            settings[MAX_ITER], hurried = self._rounds(candidate, training, seed, settings, seconds)
+            changed = {**changed, MAX_ITER: settings[MAX_ITER]}
         estimator, inputs = self._estimator(candidate, prepared, training, seed, settings)
         with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
             warnings.simplefilter("ignore")  # that a solver has not converged shows in its score
             estimator.fit(inputs, self._plain_targets(prepared, training))
+            if moves and candidate.kind is not Kind.TRIVIAL and prepared.scale is not None:
+                off = self._missed(candidate, training, seed, changed)
+                estimator = Moved(estimator, off / prepared.scale.deviation)
             tested = self._for_classical(candidate.model, prepared, training, test)[0]
             predicted = asked(estimator, tested, prepared.outputs, classes=classes)
-        return replace(answer(predicted, prepared), learned=Learned(estimator, prepared))
+        return replace(answer(predicted, prepared), learned=Learned(estimator, prepared), hurried=hurried)
+
+    def _missed(self, candidate: Candidate, training: Rows, seed: int, changed: Mapping[str, Any]) -> Numbers:
+        """The wanted quantile of by how much a model is too low on rows that it did not learn from; (outputs,).
+
+        It makes a quantile of a mean, and puts right a quantile that trees have learned by heart (Romano, Patterson and Candes
+        2019, Conformalized quantile regression). Of few rows each is looked at so, of more those that early stopping would
+        keep back.
+        """
+        folds = inner_folds(self.examples, training, KEPT_BACK, seed)
+        off = []
+        for fold in folds if len(training) < EARLY_STOPPING_NEEDS else folds[-1:]:
+            found = self._classical(candidate, fold.training, fold.test, seed, changed, moves=False)
+            off.append(self.examples.targets[fold.test] - found.predicted)
+        assert self._share is not None  # noqa: S101 - the caller has looked
+        by: Numbers = numpy.nanquantile(numpy.concatenate(off), self._share, axis=0)
+        return by
 
     def _estimator(
         self, candidate: Candidate, prepared: Preparation, training: Rows, seed: int, settings: Mapping[str, Any]
@@ -229,14 +269,15 @@ class Fitting:
 
     def _rounds(
         self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any], seconds: float
-    ) -> int:
+    ) -> tuple[int, bool]:
         """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few.
 
-        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples.
+        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples:
+        true beside the number where that ended it, much earlier than usual, and not examples that no longer gained.
         """
         learning, stopping = self._kept_back(training, seed)
         if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
-            return USUAL_ROUNDS
+            return USUAL_ROUNDS, False
         prepared = self._preparation(learning)
         estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
         kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
@@ -254,7 +295,8 @@ class Fitting:
                 most = min(most, max(FEWEST_ROUNDS, int((seconds / 2 - took[0]) / one)))
             estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
             estimator.fit(inputs, answers, X_val=kept, y_val=held)
-        return max(1, int(numpy.argmax(estimator.validation_score_)))
+        hurried = estimator.n_iter_ == most < HURRIED * EARLY_STOPPED_ROUNDS
+        return max(1, int(numpy.argmax(estimator.validation_score_))), hurried
 
     def _for_classical(
         self, name: str, prepared: Preparation, training: Rows, rows: Rows
@@ -272,6 +314,8 @@ class Fitting:
         seed: int,
         changed: Mapping[str, Any],
         allowance: Allowance,
+        *,
+        moves: bool,
     ) -> Fitted:
         """A statistical model of the series, or a model of how far off an earlier value will be."""
         examples, prepared = self.examples, self._preparation(training)
@@ -281,16 +325,19 @@ class Fitting:
             horizon = examples.targets.shape[1]
             left = min(PATIENCE * allowance.seconds, allowance.until - time.monotonic())
             most = left if allowance.judged else math.inf
-            found = forecasts(candidate.variant, examples.series, test, horizon, most)
+            found = forecasts(candidate.variant, examples.series, test, horizon, most, self._share)
             return Fitted(found, learned=Learned(None, prepared))
         back = usual_back(examples, training)
         (inputs, base), (tested, of_test) = (lagged(examples, rows, back) for rows in (training, test))
-        plain = model(candidate.model, examples.task.value, seed, changed)
+        settings = {**fitted_to(candidate.model, self._share), **changed}
+        plain = model(candidate.model, examples.task.value, seed, settings)
         estimator: Any = for_outputs(plain, candidate.model, base.shape[1])
         off = examples.targets[training] - base
         known = numpy.isfinite(off).all(axis=1)
         with threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
             estimator.fit(to_learn_from(inputs[known]), off[known] if base.shape[1] > 1 else off[known, 0])
+            if moves:
+                estimator = Moved(estimator, self._missed(candidate, training, seed, changed))
             predicted = of_test + asked(estimator, tested, base.shape[1], classes=False)
         return Fitted(predicted, learned=Learned(estimator, prepared, back=back))
 
@@ -310,7 +357,7 @@ class Fitting:
         def part(rows: Rows) -> Part:
             return self._inputs(learning, rows, flat=flat), prepared.targets(rows)
 
-        described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task)
+        described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task, self._share)
         found, network = self.with_torch().fit(
             described_as,
             settings,
@@ -384,9 +431,16 @@ def _finite(predicted: Numbers) -> Numbers:
     return predicted
 
 
-def described(settings: NetworkSettings, shape: Shape, modality: str, task: Task) -> Description:
-    """The network with these settings for examples of this shape."""
+def described(
+    settings: NetworkSettings, shape: Shape, modality: str, task: Task, share: float | None = None
+) -> Description:
+    """The network with these settings for examples of this shape.
+
+    Args:
+        share: the quantile that it is fitted to; None for the mean.
+    """
     flat = family(settings.network).takes_rows
+    of_numbers = "mse" if share is None else "mae" if share == MEDIAN else "quantile"
     return Description(
         network=settings.network,
         modality="tabular" if flat else modality,
@@ -394,7 +448,7 @@ def described(settings: NetworkSettings, shape: Shape, modality: str, task: Task
         outputs=shape.outputs,
         hidden_units=settings.hidden_units,
         sequence_length=None if flat else shape.sequence_length,
-        loss="cross_entropy" if task is Task.CLASSIFY else "mse",
+        loss="cross_entropy" if task is Task.CLASSIFY else of_numbers,
         activation=settings.activation,
         normalization=settings.normalization,
         dropout=settings.dropout,

@@ -59,13 +59,22 @@ class Forecaster:
             made = _MAKERS[variant](1 if self._takes_off else own, len(values))
             self._model = made.fit(values - self._seasonal(values, 0)[: len(values)])
 
-    def forecast(self, values: Floats, horizon: int) -> Floats:
-        """The next values (horizon,) after these (steps,), which begin as those that it was fitted to."""
+    def forecast(self, values: Floats, horizon: int, share: float | None = None) -> Floats:
+        """The next values (horizon,) after these (steps,), which begin as those that it was fitted to.
+
+        Args:
+            share: the quantile to forecast, by the model's own intervals, or by how far repeated values were off; None for
+                the mean.
+        """
         if self._model is None:
             back = self._seasons[-1] if self._seasons else 1
-            return values[len(values) - back + numpy.arange(horizon) % back]
+            found: Floats = values[len(values) - back + numpy.arange(horizon) % back]
+            return found if share is None else found + _missed(values, back, horizon, share)
         seasonal = self._seasonal(values, horizon)
-        found: Floats = self._model.forward(y=values - seasonal[: len(values)], h=horizon)["mean"]
+        within = None if share is None else [round(100 * abs(2 * share - 1), 6)]
+        told = self._model.forward(y=values - seasonal[: len(values)], h=horizon, level=within)
+        end = "mean" if share is None else "hi-" if share >= 0.5 else "lo-"
+        found = numpy.asarray(next(told[name] for name in told if name.startswith(end)))
         return found + seasonal[len(values) :]
 
     def _seasonal(self, values: Floats, horizon: int) -> Floats:
@@ -89,14 +98,26 @@ class Forecaster:
         return together
 
 
+def _missed(values: Floats, back: int, horizon: int, share: float) -> Floats:
+    """The quantile of by how much values (steps,) have differed from those that repetition gives for so many steps ahead;
+    (horizon,)."""
+    ago = numpy.minimum(back * (numpy.arange(horizon) // back + 1), len(values) - 1)
+    of_each = {
+        int(steps): float(numpy.quantile(values[steps:] - values[:-steps], share)) for steps in set(ago.tolist())
+    }
+    return numpy.array([of_each[int(steps)] for steps in ago])
+
+
 class History:
     """A series and its model, which is fitted at the first forecast."""
 
-    def __init__(self, variant: str, values: Floats, seasons: Sequence[int]) -> None:
+    def __init__(self, variant: str, values: Floats, seasons: Sequence[int], share: float | None = None) -> None:
         """
         Args:
             values: float64 (steps,), NaN in gaps.
+            share: the quantile to forecast; None for the mean.
         """
+        self._share = share
         self._variant, self._values, self._seasons = variant, values, seasons
         self._known = numpy.flatnonzero(numpy.isfinite(values))
         self._model: Forecaster | None = None
@@ -118,7 +139,7 @@ class History:
             if self._model is None:
                 self._model = Forecaster(self._variant, values, self._seasons)
             gap = end - int(known[-1]) - 1
-            return self._model.forecast(values, gap + horizon)[gap:]
+            return self._model.forecast(values, gap + horizon, self._share)[gap:]
 
 
 def fitted_steps(seasons: Sequence[int]) -> int:

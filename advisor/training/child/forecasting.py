@@ -15,6 +15,7 @@ from advisor.datasets.dataset import Series
 from advisor.training.child.fitted import FittingError
 from advisor.training.child.forecaster import OWN_SEASON, History
 from advisor.training.ladder.forecasters import LIBRARY
+from advisor.training.ladder.shares import is_moved
 
 Rows: TypeAlias = NDArray[numpy.int64]
 Floats: TypeAlias = NDArray[numpy.float64]
@@ -25,11 +26,14 @@ TIMED = 0.5
 """Share of the time from which on the first forecasts tell what all will take."""
 
 
-def forecasts(variant: str, series: Series, rows: Rows, horizon: int, most: float = math.inf) -> Floats:
+def forecasts(
+    variant: str, series: Series, rows: Rows, horizon: int, most: float = math.inf, share: float | None = None
+) -> Floats:
     """Forecasts (n, horizon) for these examples, each from everything before it.
 
     Args:
         most: seconds that they may take; loading the library does not count.
+        share: the quantile to forecast, 0 to 1; None for the mean, which is taken for the median as well.
 
     Raises FittingError where they would take longer, or there are too many series; ValueError where a series is too short,
     or has no season that its model needs.
@@ -40,6 +44,7 @@ def forecasts(variant: str, series: Series, rows: Rows, horizon: int, most: floa
         raise FittingError(f"It is fitted to each series, and {len(every):,} are too many for that.")
     if variant in OWN_SEASON:
         import_module(f"{LIBRARY}.models")  # seconds
+    quantile = share if is_moved(share) else None
     found = numpy.empty((len(rows), horizon))
     fits: list[float] = []
     """Seconds of the first forecast of each series, for which its model is fitted."""
@@ -49,7 +54,7 @@ def forecasts(variant: str, series: Series, rows: Rows, horizon: int, most: floa
         first = int(numpy.argmax(series.number == number))
         mine = numpy.flatnonzero(numbers == number)
         mine = mine[numpy.argsort(series.ends[rows[mine]], kind="stable")]
-        history = History(variant, series.values[first:][series.number[first:] == number], series.seasons)
+        history = History(variant, series.values[first:][series.number[first:] == number], series.seasons, quantile)
         for place in mine:
             if fits and spent >= TIMED * most:
                 left = len(rows) - len(every) - others

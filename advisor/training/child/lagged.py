@@ -44,6 +44,17 @@ def usual_back(examples: Examples, training: Rows) -> int:
     return min(sorted(backs), key=error)
 
 
+def missed(examples: Examples, training: Rows, back: int, share: float) -> tuple[float, ...]:
+    """The quantile of by how much repeated values are too low in the training, for each step ahead.
+
+    Args:
+        back: as for `repeated`.
+        share: of the errors that lie below, 0 to 1.
+    """
+    off = examples.targets[training] - repeated(examples, training, back)
+    return tuple(numpy.nanquantile(off, share, axis=0).tolist())
+
+
 def usual_error(examples: Examples, training: Rows) -> float:
     """The mean distance of a value from the one a season before, or one step, in the training: the unit of MASE.
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from advisor.networks.builders import build, loss_function
+from advisor.networks.parts.supervised import quantile_loss
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
 from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Numbers, TooSlowError
@@ -60,8 +62,13 @@ def _warm_up() -> None:
 class NetworkFitting:
     """Trains networks; remembers how long an epoch of each takes."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, share: float | None = None) -> None:
+        """
+        Args:
+            share: the quantile that networks with the quantile loss are fitted to; None where none has it.
+        """
         self._threads = threads
+        self._share = share
         self._faster: dict[_Pace, int] = {}
         """Threads that are faster than one, or one."""
         self._epoch_seconds: dict[_Pace, float] = {}
@@ -83,7 +90,7 @@ class NetworkFitting:
 
         Raises FittingError, and UnbuildableError where the network cannot be built.
         """
-        network, objective = _made(spec, settings, seed)
+        network, objective = _made(spec, settings, seed, self._share)
         small = family(settings.network).takes_rows and sum(p.numel() for p in network.parameters()) < SMALL_NETWORK
         recipe = Recipe(
             optimizer=settings.optimizer,
@@ -113,7 +120,7 @@ class NetworkFitting:
             self._epoch_seconds[_pace(settings)] = (time.monotonic() - begun) / len(trained.history)
             if attempt + 1 == ATTEMPTS or self._affordable(settings, recipe, allowance) < MUCH_MORE * epochs:
                 break
-            network, objective = _made(spec, settings, seed)
+            network, objective = _made(spec, settings, seed, self._share)
         if trained.stopped is Stop.DIVERGED and trained.best_epoch == 0:
             raise FittingError("Its training diverged: the loss was no number any more.")
         outputs = predicted(network, test, threads)
@@ -132,7 +139,7 @@ class NetworkFitting:
         key = _pace(settings)
         if key in self._epoch_seconds:
             return
-        _, objective = _made(spec, settings, recipe.seed)
+        _, objective = _made(spec, settings, recipe.seed, self._share)
         many, some = len(examples[0]), TIMED_BATCHES * recipe.batch_size
         part = (examples[0][:some], examples[1][:some])
         most = PATIENCE * allowance.seconds / enough_epochs(recipe, many) * len(part[0]) / many
@@ -172,12 +179,17 @@ def enough_epochs(recipe: Recipe, examples: int) -> int:
     return min(math.ceil(HURRIED * recipe.epochs), max(FEWEST_EPOCHS, math.ceil(FEWEST_STEPS / steps)))
 
 
-def _made(spec: Description, settings: NetworkSettings, seed: int) -> tuple[nn.Module, Supervised]:
+def _made(
+    spec: Description, settings: NetworkSettings, seed: int, share: float | None = None
+) -> tuple[nn.Module, Supervised]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = build(spec)
     initialise(network, settings.init, settings.activation, seed=seed)
-    return network, Supervised(network, loss_function(spec))
+    loss = loss_function(spec)
+    if spec.loss == "quantile" and share is not None:
+        loss = partial(quantile_loss, share=share)
+    return network, Supervised(network, loss)
 
 
 def _pace(settings: NetworkSettings) -> _Pace:

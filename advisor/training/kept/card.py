@@ -96,6 +96,8 @@ class Card:
     """Of a statistical model; it is fitted to each series anew."""
     back: int = 0
     """Steps before, whose values are repeated, or from which boosting of differences predicts them; 0 of others."""
+    by: tuple[float, ...] = ()
+    """Added to repeated values, for each step ahead, where a quantile is wanted."""
     needs: int = 0
     """Of a series, the steps that one must have to be forecast."""
     verdict: str = ""

@@ -21,6 +21,7 @@ from advisor.training.kept.card import Card, damaged
 from advisor.training.kept.request import Applied, Apply
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
+from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind
 
 SERIES, STEP = "series", "step"
@@ -49,10 +50,14 @@ def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> App
 
 def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numbers:
     """(series, steps)"""
+    ahead: Numbers
     every, horizon = numpy.arange(len(examples)), examples.targets.shape[1]
     assert examples.series is not None  # noqa: S101 - they were read as series
     if card.kind is Kind.TRIVIAL:
-        return repeated(examples, every, card.back)
+        if len(card.by) not in (0, horizon):
+            raise damaged(folder, "its files are of different horizons")
+        ahead = repeated(examples, every, card.back) + numpy.array(card.by or 0.0)
+        return ahead
     if card.variant:
         return _of_statistics(request, card, examples, every)
     try:
@@ -60,13 +65,13 @@ def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numb
         if card.back:
             inputs, base = lagged(examples, every, card.back)
             with threadpool_limits(1):
-                ahead: Numbers = base + asked(model, inputs, horizon, classes=False)
-            return ahead
-        learned = Learned(model, fitted(parts, examples, folder), card.network)
-        found: Numbers = predictions(learned, card.model, every, request.threads).predicted
+                ahead = base + asked(model, inputs, horizon, classes=False)
+        else:
+            learned = Learned(model, fitted(parts, examples, folder), card.network)
+            ahead = predictions(learned, card.model, every, request.threads).predicted
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         raise damaged(folder, f"its files do not fit together: {error}") from None
-    return found
+    return ahead
 
 
 def _of_statistics(request: Apply, card: Card, examples: Examples, every: Numbers) -> Numbers:
@@ -76,7 +81,8 @@ def _of_statistics(request: Apply, card: Card, examples: Examples, every: Number
         raise input_error(title, what, remedy="Install it: pip install 'nn-advisor[forecast]'.")
     assert examples.series is not None  # noqa: S101
     try:
-        return forecasts(card.variant, examples.series, every, examples.targets.shape[1])
+        share = share_of(card.metric.name)
+        return forecasts(card.variant, examples.series, every, examples.targets.shape[1], share=share)
     except (FittingError, ValueError) as error:
         what = f"it cannot be fitted to this series. {error}"
         raise input_error(title, what, where=request.data, remedy="Add what was measured before.") from None

@@ -33,6 +33,7 @@ from advisor.training.ladder.candidates import Candidate, Member, NetworkSetting
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Final
+from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.training.ladder.variants import BOOSTERS
 from advisor.version import __version__, torch_version
@@ -66,7 +67,7 @@ def keep(request: Keep, begun: float) -> None:
     data = divided(inspection, asked.given, most_examples=asked.most_examples, seed=asked.seed, horizon=asked.horizon)
     examples, split = data.examples, data.split
     candidate = _candidate(request, examples)
-    fitting, usual = Fitting(examples, asked.threads), max(request.usual, 1.0)
+    fitting, usual = Fitting(examples, asked.threads, share_of(request.metric.name)), max(request.usual, 1.0)
     end = begun + request.seconds
 
     def fit(rows: Numbers) -> Fitted:
@@ -125,6 +126,7 @@ def keep(request: Keep, begun: float) -> None:
         ahead_high=tuple(high for _, high in ahead),
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
+        by=found.learned.by,
         needs=_needs(candidate, examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
+from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import BOOSTERS
 from advisor.wording import join_first, printable, shorten
@@ -49,11 +50,21 @@ def _predicts(card: Card) -> str:
         many = "The next step" if steps == 1 else f"The next {steps:,} steps"
         return (
             f"{many} of a series, with a low and a high value between which nine in ten are expected, as they were of the "
-            "steps that were held out, separately for each step ahead."
+            f"steps that were held out, separately for each step ahead.{_quantile(card)}"
         )
     return (
         "A number, with a low and a high value between which nine in ten are expected, as they were of the examples that "
-        "were held out."
+        f"were held out.{_quantile(card)}"
+    )
+
+
+def _quantile(card: Card) -> str:
+    """A sentence with a space before it where the prediction is no mean; empty elsewhere."""
+    share = share_of(card.metric.name)
+    if share is None:
+        return ""
+    return (
+        f" The number itself is the quantile that the metric asks for: about {100 * share:g} % are expected below it."
     )
 
 

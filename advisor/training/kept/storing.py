@@ -27,6 +27,7 @@ from advisor.wording import join_first, shorten
 _TREES = (
     "sklearn.tree._tree.Tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "advisor.training.child.moved.Moved",
     *("functools.partial", "sklearn.utils.validation.check_array"),  # boosting checks categories by them
     *("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"),
     *("sklearn.metrics._dist_metrics.EuclideanDistance64", "sklearn.metrics._dist_metrics.EuclideanDistance32"),

@@ -177,6 +177,8 @@ class DataTried:
     """Oddities of that split, sentences."""
     horizon: int = 1
     """Of a forecast, the steps that were predicted at once."""
+    metric_told: str | None = None
+    """The score that somebody asked for, by its name; None where the task's was taken."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from advisor.datasets.preparing.tokens import EncodedTexts
 from advisor.datasets.values.words import tokens_of
 from advisor.training.child.insight.importance import MOST_ROWS, as_before, metric_of_losses
 from advisor.training.child.insight.subject import LONGEST_NAME, Subject, reach, scores_of
+from advisor.training.child.moved import not_moved
 from advisor.training.child.scoring import Numbers
 from advisor.training.ladder.insight import ColumnImportance, Importance, Words, WordsOf
 from advisor.wording import shorten
@@ -50,7 +51,7 @@ def _weights(subject: Subject) -> Numbers | None:
     attribute = {"linear": "coef_", "naive_bayes": "feature_log_prob_"}.get(subject.candidate.model)
     if learned is None or attribute is None or not isinstance(learned.prepared.encoded, EncodedTexts):
         return None
-    found = numpy.atleast_2d(getattr(learned.model, attribute))
+    found = numpy.atleast_2d(getattr(not_moved(learned.model), attribute))
     if subject.truth.ndim > 1:
         return found
     if len(found) == 1:  # of the second of two classes
