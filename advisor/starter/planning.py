@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
-from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, SPLIT
+from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import input_error
@@ -324,6 +324,13 @@ def _differences(
             "The best model of the trials was boosting of differences: it predicts by how much a series will differ from an "
             "earlier value. The project's boosting predicts the values themselves and may be worse, above all where there is "
             "a trend; `advisor try --save DIR` keeps the model that won."
+        )
+    backbone = fact_of(plan, BACKBONE) if network == "linear" else None
+    if backbone is not None:
+        yield (
+            f"The best model of the trials was linear on features of {backbone}, a frozen network that others trained. The "
+            "project's linear model learns from the pixels themselves and may be much worse; `advisor try --save DIR` keeps "
+            "the model that won."
         )
     if sizes.guessed:
         yield (

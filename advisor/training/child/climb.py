@@ -54,6 +54,7 @@ from advisor.training.child.request import (
 from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
+from advisor.training.ladder.backbones import MISSING as NO_BACKBONE
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.comparing import Fold
 from advisor.training.ladder.forecasters import MISSING, statistical_there
@@ -189,6 +190,8 @@ class Climb:
             tell(Note(f"{told} left out, since {self._metric.title} says nothing of examples as much alike as theirs."))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
+        if examples.modality == "image" and request.planned.backbone == "":
+            tell(Note(NO_BACKBONE))
         if examples.series is not None and statistical_there():
             longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
             if longest > most:
@@ -221,7 +224,7 @@ class Climb:
             left = until - time.monotonic()
             clock = Clock(max(self._request.budget - reserve, 1e-9), max(left, 1e-9) if self._must_go_on() else left)
             step = self._ladder.next(self._trials, clock, self._expected)
-            if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
+            if step is None or (left <= 0 and not step.candidate.simplest):
                 self._tell_what_was_costly()
                 self._average()
                 return
@@ -290,6 +293,7 @@ class Climb:
         if refits is None or judged is Winner.NOTHING or refits.candidate.kind is Kind.TRIVIAL:
             return
         fitted, seconds = refits.fitted, refits.seconds / len(refits.scores)
+        seconds -= self._fitting.looked(refits.candidate, math.inf)
         assert fitted is not None  # noqa: S101 - there are scores
         asked = self._request
         subject = Subject(
@@ -366,6 +370,8 @@ class Climb:
 
     def _on_folds(self, made: Trial, step: Step, width: int, until: float) -> Trial:
         candidate, folds = step.candidate, self._folds.of(step.rung)
+        looked = time.monotonic()
+        self._fitting.looked(candidate, until)
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
@@ -393,7 +399,8 @@ class Climb:
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
-        return on_folds(made, fit, width, last)
+        tried = on_folds(made, fit, width, last)
+        return replace(tried, seconds=tried.seconds + begun - looked)
 
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
@@ -413,6 +420,10 @@ class Climb:
         if candidate.settings is not None:
             similar = [t.seconds for t in self._trials if t.name.startswith(f"{candidate.model} ") and t.counts]
             return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
+        if candidate.backbone:  # what its features will still take serves all folds
+            once = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
+            self._rehearsed[candidate.name] = once / self._folds.width
+            return once
         if candidate.name not in self._rehearsed:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
         one = self._rehearsed[candidate.name] * self._off(candidate)

@@ -71,7 +71,9 @@ def averaged(
 
 def _best(candidates: Sequence[Candidate], scores: Scores, seen: Seen) -> list[Candidate]:
     """Of each model the best, of those the few best, on the folds that were the first for all."""
-    there = [one for one in candidates if one.model in MODELS and not one.lagged and seen.get(one.name)]
+    there = [
+        one for one in candidates if one.model in MODELS and not (one.lagged or one.backbone) and seen.get(one.name)
+    ]
     rung = min((rung for one in there for rung, _ in seen[one.name]), default=0)
     first = max(({fold for fold in seen[one.name] if fold[0] == rung} for one in there), key=len, default=set())
     ranked = sorted(

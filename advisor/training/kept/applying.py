@@ -24,6 +24,7 @@ from advisor.training.child.predicting import predictions
 from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import Card, damaged, read_card
 from advisor.training.kept.forecasting import forecast
+from advisor.training.kept.looking import looking
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.version import torch_version
@@ -47,7 +48,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
         tell(forecast(request, card, lambda title, what: tell(Said(title, what))))
         return
     parts, model = stored_parts(folder), stored_model(folder, card)
-    deciding = _decisions(card)
+    deciding, look = _decisions(card), looking(card.backbone, request.threads)
     truths: list[Numbers] = []
     predicted: list[Numbers] = []
     rows = 0
@@ -61,7 +62,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
             if not rows:
                 writer.writerow([*([FILE] if part.names else []), *_header(card)])
             rows += len(part.examples)
-            prepared = fitted(parts, part.examples, folder)
+            prepared = fitted(parts, look(part.examples), folder)
             _tell_unseen(card, prepared, say)
             for start in range(0, len(part.examples), AT_ONCE):
                 some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))

@@ -124,6 +124,7 @@ def keep(request: Keep, begun: float) -> None:
         ahead_high=tuple(high for _, high in ahead),
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
+        backbone=fitting.backbone,
         needs=_needs(candidate, examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,
