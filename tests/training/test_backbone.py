@@ -6,6 +6,7 @@ more of stripes than their pixels do, so a linear model on it can be seen to lea
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -40,7 +41,9 @@ from advisor.training.ladder.backbones import FILES, MISSING, cache, smallest, w
 from advisor.training.ladder.candidates import Candidate, Planned
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
+from advisor.training.ladder.outcome import Difference, Final, Metric, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
+from advisor.training.ladder.verdicts import Judging
 from tests.starter.projects import plan_of
 from tests.training.test_kept import applied_here, saved
 
@@ -342,6 +345,29 @@ def test_it_comes_after_the_plans_network_and_after_all_networks_where_it_takes_
     assert quick.index(foremost) < quick.index(ON_FEATURES.name) < min(map(quick.index, others))
     assert max(map(slow.index, others)) < slow.index(ON_FEATURES.name)
     assert ON_FEATURES.name not in order(450.0), "more than what is left allows"
+
+
+def test_a_verdict_for_it_is_on_a_network_of_ones_own_and_the_plan_takes_it_over_with_its_name() -> None:
+    ladder = Ladder(menu(WITH_RESNET, "image"), 5, 0.25)
+    foremost = next(one for one in ladder.menu.openers if one.kind is Kind.NETWORK and one.model == "cnn")
+    scored = [(ladder.menu.openers[0], 0.5), (ON_FEATURES, 0.9), (foremost, 0.7)]
+    folds = (-0.004, 0.0, 0.004, -0.002, 0.002)
+    trials = [
+        Trial(one.name, one.kind, one.stage, 0, one.settings_json, tuple(score + more for more in folds), 1.0)
+        for one, score in scored
+    ]
+    finals = [Final(one.name, one.kind, (score,), score, score - 0.01, score + 0.01) for one, score in scored]
+    differences = [
+        Difference(one.name, other.name, gain, gain - 0.05, gain + 0.05)
+        for (one, score), (other, less) in itertools.permutations(scored, 2)
+        if (gain := score - less) > 0
+    ]
+    told = Judging(ladder, Metric("accuracy", "accuracy", 0.01), trials, finals, differences)
+    judged, says = told.verdict()
+    assert judged is Winner.BASELINE
+    assert says.startswith(f"A network of your own is not worth it here: {ON_FEATURES.name} is 0.20")
+    (bet,) = (one for one in told.bets(judged) if one.topic == "network.type")
+    assert (bet.before, bet.after, bet.how) == ("cnn", "linear", {"variant": "default", "backbone": RESNET})
 
 
 # --- kept and applied --------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from advisor.datasets.dataset import Examples
 from advisor.errors import input_error
 from advisor.training.child.fitted import FittingError
 from advisor.training.kept.card import TITLE
-from advisor.training.ladder.backbones import LIBRARY, Backbone, cache
+from advisor.training.ladder.backbones import FILES, LIBRARY, Backbone, cache
 
 
 def looking(backbone: Backbone | None, threads: int) -> Callable[[Examples], Examples]:
@@ -30,7 +30,9 @@ def looking(backbone: Backbone | None, threads: int) -> Callable[[Examples], Exa
         raise input_error(TITLE, what, remedy=f"Install it: pip install {LIBRARY}.")
     if not path.is_file():
         what = f"its pictures go through {backbone.name} first, and the weights of that are not here"
-        remedy = f"Put the file there from the computer where the model was saved, or let {fetch} bring it."
+        remedy = "Put the file there from the computer where the model was saved"
+        newest = backbone.file == FILES[backbone.name][0]
+        remedy += f", or let {fetch} bring it." if newest else "."
         raise input_error(TITLE, what, where=str(path), remedy=remedy)
     from advisor.training.child.backbone import Features, Frozen  # torch takes seconds
 
