@@ -37,7 +37,7 @@ from advisor.training.child.folds import on_folds
 from advisor.training.child.request import Message, Note, Request
 from advisor.training.kept.card import CARD, read_card
 from advisor.training.ladder import backbones
-from advisor.training.ladder.backbones import FILES, MISSING, cache, smallest, weights_of
+from advisor.training.ladder.backbones import FILES, cache, missing, smallest, weights_of
 from advisor.training.ladder.candidates import Candidate, Planned
 from advisor.training.ladder.ladder import Clock, Ladder, Step
 from advisor.training.ladder.menu import menu
@@ -309,7 +309,7 @@ def test_weights_that_cannot_be_read_cost_one_trial(folder: Path, empty_home: Pa
     assert "cannot be used" in str(trial.failure)
 
 
-@pytest.mark.parametrize(("backbone", "told"), [("", [MISSING]), (None, [])])
+@pytest.mark.parametrize(("backbone", "told"), [("", [missing()]), (None, [])])
 def test_how_to_get_a_network_is_told_once_where_none_is_here(
     folder: Path, backbone: str | None, told: list[str]
 ) -> None:
@@ -345,6 +345,15 @@ def test_it_comes_after_the_plans_network_and_after_all_networks_where_it_takes_
     assert quick.index(foremost) < quick.index(ON_FEATURES.name) < min(map(quick.index, others))
     assert max(map(slow.index, others)) < slow.index(ON_FEATURES.name)
     assert ON_FEATURES.name not in order(450.0), "more than what is left allows"
+
+
+def test_its_further_folds_are_not_thought_to_cost_its_features_again() -> None:
+    ladder, trials = Ladder(menu(WITH_RESNET, "image"), 5, 0.25), []
+    while len(trials) < 80 and (step := ladder.next(trials, Clock(600.0, 100.0), lambda candidate: 0.0)) is not None:
+        one, score = step.candidate, 0.9 if step.candidate.backbone else 0.5
+        seconds = 300.0 if one.backbone and not step.rung else 1.0
+        trials.append(Trial(one.name, one.kind, one.stage, step.rung, one.settings_json, (score,) * 3, seconds))
+    assert [trial.rung for trial in trials if trial.name == ON_FEATURES.name] == [0, 1, 2, 3, 4]
 
 
 def test_a_verdict_for_it_is_on_a_network_of_ones_own_and_the_plan_takes_it_over_with_its_name() -> None:

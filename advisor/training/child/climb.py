@@ -54,7 +54,7 @@ from advisor.training.child.request import (
 from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
-from advisor.training.ladder.backbones import MISSING as NO_BACKBONE
+from advisor.training.ladder.backbones import missing as missing_backbone
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.comparing import Fold
 from advisor.training.ladder.forecasters import MISSING, statistical_there
@@ -191,7 +191,7 @@ class Climb:
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
         if examples.modality == "image" and request.planned.backbone == "":
-            tell(Note(NO_BACKBONE))
+            tell(Note(missing_backbone()))
         if examples.series is not None and statistical_there():
             longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
             if longest > most:

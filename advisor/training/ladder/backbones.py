@@ -21,10 +21,6 @@ FILES = {
 """Networks for pictures with the files of their weights as torchvision names them, those with the fewest multiply-adds
 first (0.06 to 4.5 billion a picture of 224 x 224), and of each the newest weights first.
 """
-MISSING = (
-    "No network that others trained was tried, since none is here and nothing is downloaded unasked. "
-    "`python -c 'from torchvision.models import resnet18; resnet18(weights=\"DEFAULT\")'` brings one (45 MB)."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +47,15 @@ def cache() -> Path:
 def weights_of(name: str) -> Path | None:
     """The file of the weights of a network of FILES; None where it is not here."""
     return next((path for file in FILES[name] if (path := cache() / file).is_file()), None)
+
+
+def missing() -> str:
+    """A note for people on how to get a network, where there is none."""
+    first = "" if find_spec(LIBRARY) is not None else f"`pip install {LIBRARY}` and then "
+    return (
+        f"No network that others trained was tried, since none is here and nothing is downloaded unasked. {first}"
+        "`python -c 'from torchvision.models import resnet18; resnet18(weights=\"DEFAULT\")'` brings one (45 MB)."
+    )
 
 
 def smallest() -> str:

@@ -81,8 +81,7 @@ class Ladder:
             return None
         view = _View(trials, self.scores(trials))
         for step in self._wanted(view, clock, expected):
-            known = 0.0 if step.candidate.backbone else view.seconds.get(step.candidate.name)  # its features are kept
-            cost = known or expected(step.candidate)
+            cost = view.seconds.get(step.candidate.name) or expected(step.candidate)
             cheapest = step.candidate.simplest
             if cost <= clock.left * COSTLY or (cheapest and cost <= clock.left):
                 return step
@@ -258,7 +257,8 @@ class _View:
         self._done = {(trial.name, trial.rung) for trial in trials if trial.counts and trial.status is Status.DONE}
         self._slow = {trial.name for trial in trials if trial.status is Status.SLOW}
         self._failed = {trial.name for trial in trials if trial.status is Status.FAILED} | self._slow
-        self.seconds = {trial.name: trial.seconds for trial in trials}
+        self.seconds = {trial.name: trial.seconds for trial in trials if trial.rung or "backbone" not in trial.settings}
+        """Of the latest trial; but not of one in which a network looked at all pictures once."""
 
     def tried(self, name: str, rung: int) -> bool:
         return (name, rung) in self._tried or name in self._failed
