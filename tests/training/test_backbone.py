@@ -28,7 +28,7 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.errors import InputError
 from advisor.models.tracing.building import without_operators
-from advisor.training.child import climb
+from advisor.training.child import backbone, climb
 from advisor.training.child.backbone import Features, Frozen
 from advisor.training.child.climb import Climb, Telling
 from advisor.training.child.fitted import Allowance, FittingError, TooSlowError
@@ -241,7 +241,9 @@ class Harmful:
         return os.mkdir, (str(self._place),)
 
 
-def test_weights_that_are_anything_else_are_refused_and_nothing_of_them_is_run(empty_home: Path, home: Path) -> None:
+def test_weights_that_are_anything_else_are_refused_and_nothing_of_them_is_run(
+    empty_home: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = empty_home / FILES[RESNET][0]
     torch.save({"fc.weight": Harmful(empty_home / "made")}, place)
     whole = (home / "hub" / "checkpoints" / place.name).read_bytes()
@@ -250,6 +252,10 @@ def test_weights_that_are_anything_else_are_refused_and_nothing_of_them_is_run(e
         with pytest.raises(FittingError, match=rf"The weights of {RESNET} in .*{place.name} cannot be used"):
             frozen()
     assert not (empty_home / "made").exists()
+    place.write_bytes(whole)
+    monkeypatch.setattr(backbone, "MOST_BYTES", 1_000_000)
+    with pytest.raises(FittingError, match="larger"):
+        frozen()
     place.unlink()
     with pytest.raises(FittingError, match="no longer"):
         frozen()
@@ -309,11 +315,9 @@ def test_weights_that_cannot_be_read_cost_one_trial(folder: Path, empty_home: Pa
     assert "cannot be used" in str(trial.failure)
 
 
-@pytest.mark.parametrize(("backbone", "told"), [("", [missing()]), (None, [])])
-def test_how_to_get_a_network_is_told_once_where_none_is_here(
-    folder: Path, backbone: str | None, told: list[str]
-) -> None:
-    _, said = run_on(folder, replace(WITH_RESNET, backbone=backbone))
+@pytest.mark.parametrize(("name", "told"), [("", [missing()]), (None, [])])
+def test_how_to_get_a_network_is_told_once_where_none_is_here(folder: Path, name: str | None, told: list[str]) -> None:
+    _, said = run_on(folder, replace(WITH_RESNET, backbone=name))
     assert [str(one.text) for one in said if isinstance(one, Note)] == told
 
 

@@ -23,7 +23,7 @@ from torch import nn
 from advisor.models.tracing.building import without_operators
 from advisor.training.child.fitted import FittingError, Numbers, TooSlowError
 from advisor.training.child.threads import chosen
-from advisor.training.ladder.backbones import Backbone, cache
+from advisor.training.ladder.backbones import MOST_BYTES, Backbone, cache
 
 AT_ONCE = 16
 """Pictures in a batch."""
@@ -50,6 +50,8 @@ class Frozen:
             raise FittingError(f"The weights of {name} are no longer in {cache()}.")
         self.name = name
         try:
+            if path.stat().st_size > MOST_BYTES:
+                raise ValueError("the file is larger than that of any of these networks")
             weights = path.read_bytes()
             self.told = Backbone(name, path.name, hashlib.sha256(weights).hexdigest())
             """Its name, and the weights that it has."""

@@ -142,7 +142,7 @@ class Fitting:
 
     @property
     def backbone(self) -> Backbone | None:
-        """The frozen network that has looked, if one has. Raises OSError."""
+        """The frozen network that has looked, if one has."""
         return self._features.backbone if self._features is not None else None
 
     def _features_of(self, candidate: Candidate) -> Features:

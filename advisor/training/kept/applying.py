@@ -81,7 +81,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
 
 def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
     """Say where the library that made the model is of another series (1.8 for 1.9), which may compute otherwise."""
-    for name in ("scikit-learn", *(["torch"] if card.network is not None else [])):
+    for name in ("scikit-learn", *(["torch"] if card.network is not None or card.backbone is not None else [])):
         then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
         if then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"

@@ -21,6 +21,8 @@ FILES = {
 """Networks for pictures with the files of their weights as torchvision names them, those with the fewest multiply-adds
 first (0.06 to 4.5 billion a picture of 224 x 224), and of each the newest weights first.
 """
+MOST_BYTES = 500_000_000
+"""Of a file of weights; the largest of these has 110 million."""
 
 
 @dataclass(frozen=True, slots=True)
