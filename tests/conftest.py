@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections import defaultdict
 
@@ -11,6 +12,9 @@ import pytest
 from tests.properties import register_profiles
 
 register_profiles()
+
+# Weights of others that lie on this computer would be candidates of trials of pictures.
+os.environ["TORCH_HOME"] = "/nowhere"
 
 # A shell starts background jobs with Ctrl-C ignored, and children inherit that: what tests start must hear it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -9,7 +9,7 @@ from typing import Any
 
 from advisor.agent.advised import advised, after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
-from advisor.agent.trials.outcomes import FINGERPRINT, LAGGED, METRIC, SPLIT
+from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import input_error
@@ -354,6 +354,13 @@ def _differences(
                 f"The project learns the value that {100 * share:g} % lie below by the quantile loss. The trials also moved the "
                 "predictions by the errors on rows that were kept back; the project does not."
             )
+    backbone = fact_of(plan, BACKBONE) if network == "linear" else None
+    if backbone is not None:
+        yield (
+            f"The best model of the trials was linear on features of {backbone}, a frozen network that others trained. The "
+            "project's linear model learns from the pixels themselves and may be much worse; `advisor try --save DIR` keeps "
+            "the model that won."
+        )
     if sizes.guessed:
         yield (
             f"The plan does not know {join_names(list(sizes.guessed))}. Made-up examples have the sizes in settings.py; "

@@ -32,6 +32,7 @@ from advisor.resources import rules_folder
 from advisor.session.data import with_inspection
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
+from advisor.training.ladder.backbones import FILES
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
@@ -102,6 +103,12 @@ def test_each_type_of_network_that_is_tried_can_be_told_to_be_the_best(knowledge
     assert declared == tried | set(CLASSICAL), "List what is tried in `trial.network.best` of rules/facts.yaml."
     missing = [name for name in declared if f'"{name}"' not in str(rule.when)]
     assert not missing, f"Add {missing} to `network.type.tried` in rules/measured.yaml."
+
+
+def test_each_network_whose_features_are_tried_can_be_told(knowledge: Knowledge) -> None:
+    rule = next(rule for rule in knowledge.rules if rule.id == "network.type.tried-backbone")
+    assert set(knowledge.vocabulary.facts["trial.backbone"].choice_names) == set(FILES)
+    assert all(f'"{name}"' in str(rule.when) for name in FILES)
 
 
 def test_a_better_network_overturns_the_plan_and_everything_that_follows_from_it(knowledge: Knowledge) -> None:
@@ -349,6 +356,22 @@ def test_boosting_of_differences_is_told_apart_from_boosting_of_values() -> None
     (kept,), problems = recall_trials(facts())
     assert not problems
     assert kept.facts()["trial.lagged"] is True
+
+
+def test_a_linear_model_on_features_of_a_network_is_told_apart_from_one_on_pixels(knowledge: Knowledge) -> None:
+    (tried_on,) = (one for one in menu(Planned("cnn", backbone="resnet18"), "image").openers if one.backbone)
+    remember_trials(tried(bet("network.type", "cnn", "linear", how={"variant": "default", **tried_on.settings_json})))
+    plan = planned(knowledge, recall_trials(facts())[0])
+    assert (plan.value("network.type"), plan.facts["trial.backbone"].value) == ("linear", "resnet18")
+    entry = plan.recommendations["network.type"]
+    assert (entry.status, [reason.rule for reason in entry.because]) == (
+        Status.MEASURED,
+        ["network.type.tried-backbone"],
+    )
+    on_pixels = found(bet("network.type", "cnn", "linear", how={"variant": "default"}))
+    remember_trials(trial_outcomes(on_pixels, "a-machine", "2026-11-22T10:00:00+00:00"))
+    later = planned(knowledge, recall_trials(facts())[0])
+    assert (later.value("network.type"), later.facts.get("trial.backbone")) == ("linear", None)
 
 
 def test_several_together_are_facts_with_their_shares_and_settings() -> None:

@@ -16,6 +16,7 @@ from advisor.knowledge import loader
 from advisor.models import configuration, huggingface, weights
 from advisor.models.tracing import asking
 from advisor.report.plan import json_plan
+from advisor.training.ladder import backbones
 from benchmarks import limits
 from tests.docs.walk import DOCS
 
@@ -61,6 +62,7 @@ DECLARED = {
         f"{asking.SECONDS:.0f} s, {100 * Limits().memory_share:.0f} % of the free memory"
     ),
     "a journal of a stopped run": f"{journal_file._LONGEST:,} bytes",
+    "a file of weights of torchvision that a trial takes features with": f"{backbones.MOST_BYTES:,} bytes",
 }
 
 

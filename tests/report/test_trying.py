@@ -94,6 +94,8 @@ def test_who_was_chosen_without_the_best_score_tells_the_classes_apart_better() 
     assert "tell the classes apart" not in " ".join(how(replace(chosen, trials=(LINEAR, NETWORK)))), (
         "an earlier version's"
     )
+    hurried = (trials[0], replace(trials[1], hurried=True))
+    assert "tell the classes apart" not in " ".join(how(replace(chosen, trials=hurried))), "its training was cut"
 
 
 def test_a_stopped_run_says_so_and_how_to_go_on() -> None:

@@ -123,6 +123,16 @@ def test_boosting_of_differences_is_told_to_be_another_model() -> None:
     assert "boosting of differences" in told
 
 
+def test_a_linear_model_on_features_of_a_network_is_told_to_be_another_model() -> None:
+    pictures = "task.kind=classify data.modality=image data.inputs=256 task.outputs=2"
+    plain, other = (
+        blueprint_of(plan_of(f"{pictures}{more}", network_type="linear")) for more in ("", " trial.backbone=resnet18")
+    )
+    (told,) = set(other.differences) - set(plain.differences)
+    assert "linear on features of resnet18" in told
+    assert "from the pixels themselves" in told
+
+
 def test_a_plan_that_the_project_follows_in_everything_has_no_differences() -> None:
     assert blueprint_of(plan_of(TABLE)).differences == ()
 

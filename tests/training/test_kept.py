@@ -44,6 +44,7 @@ from advisor.training.ladder.variants import is_there
 
 ACCURACY, R2 = Metric("accuracy", "accuracy", 0.01), Metric("r2", "R²", 0.01)
 PRECISION = Metric("average_precision", "average precision", 0.01)
+USUAL = Planned("ffn", (), (8,))
 SMALL = NetworkSettings("ffn", (8,), epochs=5)
 LINEAR = Candidate("linear", Kind.BASELINE, Stage.BASELINES, "linear")
 FOREST = Candidate("random forest", Kind.BASELINE, Stage.BASELINES, "random_forest")
@@ -97,10 +98,11 @@ def saved(
     metric: Metric | None = None,
     final: Final | None = None,
     usual: float = 20.0,
+    planned: Planned = USUAL,
 ) -> Path:
     """The winner, as the child of `advisor try --save` keeps it; a training takes so many seconds, as trees grow by it."""
     found = inspect(data, target)
-    asked = Request(str(data), target, found.fingerprint, Planned("ffn", (), (8,)), 60, 60, 0, 1, 10_000)
+    asked = Request(str(data), target, found.fingerprint, planned, 60, 60, 0, 1, 10_000)
     metric = metric or (ACCURACY if found.task is Task.CLASSIFY else R2)
     best = Best(winner.name, winner.kind, 0.9, 0.8, 0.95, winner.settings_json)
     folder.mkdir()

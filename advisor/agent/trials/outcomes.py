@@ -40,8 +40,8 @@ KEEP = 5
 MOST = 1000
 """Outcomes in all; the oldest go first."""
 VARIANT, WEIGHTED, ENSEMBLE = "trial.variant.", "trial.weighted.", "trial.ensemble."
-LAGGED = "trial.lagged"
-"""Begin the facts on the settings of models that are no networks; the last is one of them."""
+LAGGED, BACKBONE = "trial.lagged", "trial.backbone"
+"""Begin the facts on the settings of models that are no networks; the last two are such facts."""
 SPLIT = "trial.split."
 """Begins the facts on the split that somebody asked for."""
 HORIZON = "trial.horizon"
@@ -156,7 +156,9 @@ def _also(bet: Bet, after: str) -> dict[str, Any]:
         found[f"{VARIANT}{after}"] = bet.how.get("variant") or DEFAULT
         if bet.how.get("weighted"):
             found[f"{WEIGHTED}{after}"] = True
-    return found | ({LAGGED: True} if bet.how.get("lagged") else {})
+    if bet.how.get("lagged"):
+        found[LAGGED] = True
+    return found | ({BACKBONE: bet.how["backbone"]} if bet.how.get("backbone") else {})
 
 
 def _widths(setting: str) -> dict[str, int]:
@@ -241,7 +243,7 @@ def _checked(outcome: Outcome) -> Outcome:
     if topic == "network.hidden_units":
         _check_widths(outcome, settings)
     elif (topic != "network.type" and outcome.also) or not all(
-        name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED)) for name in outcome.also
+        name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED, BACKBONE)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
     told = {name: value for name, value in outcome.besides.items() if not name.startswith((SPLIT, METRIC))}

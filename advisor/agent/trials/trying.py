@@ -33,6 +33,7 @@ from advisor.training.child.request import (
     Request,
     request_line,
 )
+from advisor.training.ladder.backbones import smallest
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.ladder import Ladder
@@ -75,8 +76,16 @@ def planned(plan: Plan) -> Planned:
         hidden_units=tuple(plan.value("network.hidden_units") or ()),
         normalization=normalization,
         dropout=dropout,
+        backbone=_backbone(plan),
         **rest,
     )
+
+
+def _backbone(plan: Plan) -> str | None:
+    modality, allowed = (plan.facts.get(name) for name in ("data.modality", "project.pretrained_allowed"))
+    if modality is None or modality.value != "image" or (allowed is not None and allowed.value is False):
+        return None
+    return smallest()
 
 
 class NothingTriedError(InputError):

@@ -150,7 +150,7 @@ def _by_place(module: Any, names: list[str]) -> Any:
 
 def _library(name: str) -> Any:
     try:
-        with _without_operators():
+        with without_operators():
             if importlib.util.find_spec("torchvision") is not None:
                 importlib.import_module("torchvision")  # before parts of the library that are imported later ask for it
             return importlib.import_module(name)
@@ -159,7 +159,7 @@ def _library(name: str) -> Any:
 
 
 @contextmanager
-def _without_operators() -> Iterator[None]:
+def without_operators() -> Iterator[None]:
     """Libraries of models import torchvision, whose compiled operators may be those of another torch: none is needed."""
     import torch
 

@@ -218,7 +218,7 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
 
 def _why_not_the_best_score(outcome: TrialResults) -> str:
     """A candidate that scored higher on the folds than the chosen one, although both predict probabilities."""
-    done = [trial for trial in by_candidate(outcome) if trial.status is Status.DONE]
+    done = [trial for trial in by_candidate(outcome) if trial.status is Status.DONE and not trial.hurried]
     names = [trial.name for trial in done if trial.stage is not Stage.VARIATIONS]
     sure = all(trial.losses for trial in outcome.trials if trial.counts)
     if not sure or outcome.best is None or outcome.best.name not in names[1:]:

@@ -54,6 +54,7 @@ from advisor.training.child.request import (
 from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
+from advisor.training.ladder.backbones import missing as missing_backbone
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.comparing import Fold
 from advisor.training.ladder.forecasters import MISSING, statistical_there
@@ -191,6 +192,8 @@ class Climb:
             tell(Note(f"{told} left out, since {self._metric.title} says nothing of examples as much alike as theirs."))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
+        if examples.modality == "image" and request.planned.backbone == "":
+            tell(Note(missing_backbone()))
         if examples.series is not None and statistical_there():
             longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
             if longest > most:
@@ -223,7 +226,7 @@ class Climb:
             left = until - time.monotonic()
             clock = Clock(max(self._request.budget - reserve, 1e-9), max(left, 1e-9) if self._must_go_on() else left)
             step = self._ladder.next(self._trials, clock, self._expected)
-            if step is None or (left <= 0 and step.candidate.model not in SIMPLEST):
+            if step is None or (left <= 0 and not step.candidate.simplest):
                 self._tell_what_was_costly()
                 self._average()
                 return
@@ -293,6 +296,7 @@ class Climb:
         if refits is None or judged is Winner.NOTHING or refits.candidate.kind is Kind.TRIVIAL:
             return
         fitted, seconds = refits.fitted, refits.seconds / len(refits.scores)
+        seconds -= self._fitting.looked(refits.candidate, math.inf)
         assert fitted is not None  # noqa: S101 - there are scores
         asked = self._request
         subject = Subject(
@@ -314,7 +318,8 @@ class Climb:
         members = self._ladder.candidates(self._trials)[name].members
         if not members:
             return list(self._seen.get(name, {}).values())
-        known = {(c.model, c.variant, c.weighted): c.name for c in self._ladder.candidates(self._trials).values()}
+        every = self._ladder.candidates(self._trials).values()
+        known = {(c.model, c.variant, c.weighted): c.name for c in every if not (c.lagged or c.backbone)}
         seen = [self._seen.get(known.get((one.model, one.variant, one.weighted), ""), {}) for one in members]
         folds = set.intersection(*map(set, seen))
         shares = [one.share for one in members]
@@ -369,6 +374,8 @@ class Climb:
 
     def _on_folds(self, made: Trial, step: Step, width: int, until: float) -> Trial:
         candidate, folds = step.candidate, self._folds.of(step.rung)
+        looked = time.monotonic()
+        self._fitting.looked(candidate, until)
         begun = time.monotonic()
         first = next((t for t in self._trials if t.name == candidate.name and t.counts), None)
         usual = first.seconds / len(first.scores) if first is not None else 0.0
@@ -396,7 +403,8 @@ class Climb:
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until
-        return on_folds(made, fit, width, last)
+        tried = on_folds(made, fit, width, last)
+        return replace(tried, seconds=tried.seconds + begun - looked)
 
     def _score(self, truth: Numbers, fitted: Fitted) -> float:
         """Raises FittingError where the metric means nothing on this fold."""
@@ -416,6 +424,10 @@ class Climb:
         if candidate.settings is not None:
             similar = [t.seconds for t in self._trials if t.name.startswith(f"{candidate.model} ") and t.counts]
             return statistics.median(similar) if similar else self._to_start + ONE_TRIAL / 4 * self._request.budget
+        if candidate.backbone:  # what its features will still take serves all folds
+            once = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
+            self._rehearsed[candidate.name] = once / self._folds.width
+            return once
         if candidate.name not in self._rehearsed:
             self._rehearsed[candidate.name] = self._fitting.rehearsed(candidate, self._folds.of(0)[0].training)
         one = self._rehearsed[candidate.name] * self._off(candidate)

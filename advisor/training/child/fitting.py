@@ -32,13 +32,15 @@ from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
 from advisor.training.child.moved import Moved
 from advisor.training.child.threads import faster, products
-from advisor.training.ladder.candidates import SIMPLEST, TOGETHER, Candidate, NetworkSettings
+from advisor.training.ladder.backbones import Backbone, weights_of
+from advisor.training.ladder.candidates import TOGETHER, Candidate, NetworkSettings
 from advisor.training.ladder.shares import MEDIAN, fitted_to, is_moved
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import BOOSTERS, EARLY_STOPPED_ROUNDS, variants
 from advisor.training.recipe import Epoch
 
 if TYPE_CHECKING:
+    from advisor.training.child.backbone import Features
     from advisor.training.child.network_fitting import NetworkFitting, Part
 
 Rows: TypeAlias = NDArray[numpy.int64]
@@ -96,6 +98,8 @@ class Fitting:
         self._networks: NetworkFitting | None = None
         self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
         self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
+        self._features: Features | None = None
+        self._on_features: Fitting | None = None
 
     def fit(
         self,
@@ -108,6 +112,11 @@ class Fitting:
     ) -> Fitted:
         """Learn from the training rows and predict the test rows. Raises FittingError."""
         begun = time.monotonic()
+        looked = self.looked(candidate, allowance.until)
+        if candidate.backbone and self._on_features is not None:
+            plain = replace(candidate, backbone="")
+            fitted = self._on_features.fit(plain, training, test, seed, allowance)
+            return replace(fitted, seconds=fitted.seconds + looked)
         try:
             if candidate.settings is None:
                 fitted = self._classical(candidate, training, test, seed, allowance=allowance)
@@ -128,13 +137,44 @@ class Fitting:
         self._networks = self._networks or NetworkFitting(self._threads, self._share)
         return self._networks
 
+    def looked(self, candidate: Candidate, until: float) -> float:
+        """Let a candidate's frozen network look at all pictures, once; the seconds that this took, 0 without such a network.
+
+        Raises FittingError, and TooSlowError where the time is over before.
+        """
+        if not candidate.backbone:
+            return 0.0
+        features = self._features_of(candidate)
+        if self._on_features is None:
+            self._on_features = Fitting(
+                replace(self.examples, inputs=features.of_all(until)), self._threads, self._share
+            )
+        return features.seconds
+
+    @property
+    def backbone(self) -> Backbone | None:
+        """The frozen network that has looked, if one has."""
+        return self._features.backbone if self._features is not None else None
+
+    def _features_of(self, candidate: Candidate) -> Features:
+        from advisor.training.child.backbone import Features, Frozen  # torch takes seconds
+
+        if self._features is None:
+            frozen = Frozen(candidate.backbone, weights_of(candidate.backbone))
+            self._features = Features(frozen, numpy.asarray(self.examples.inputs), self._threads)
+        return self._features
+
     def rehearsed(self, candidate: Candidate, training: Rows) -> float:
         """Seconds that fitting a model that is no network will take: a part of the examples or of the rounds, times the rest.
 
         0 where there are few values and classes, which takes no time worth knowing.
         """
+        if candidate.backbone:
+            with contextlib.suppress(FittingError):  # of which the trial tells
+                return self._features_of(candidate).rest()
+            return 0.0
         parts = max(1, len(training) // REHEARSED_ON)
-        if candidate.kind is Kind.TRIVIAL or (candidate.model in SIMPLEST and parts < 3):
+        if candidate.kind is Kind.TRIVIAL or (candidate.simplest and parts < 3):
             return 0.0
         if candidate.model == "statistical":  # which sees by itself whether it would take too long
             return 0.0
@@ -295,7 +335,7 @@ class Fitting:
                 most = min(most, max(FEWEST_ROUNDS, int((seconds / 2 - took[0]) / one)))
             estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
             estimator.fit(inputs, answers, X_val=kept, y_val=held)
-        hurried = estimator.n_iter_ == most < HURRIED * EARLY_STOPPED_ROUNDS
+        hurried = len(estimator.validation_score_) - 1 == most < HURRIED * EARLY_STOPPED_ROUNDS
         return max(1, int(numpy.argmax(estimator.validation_score_))), hurried
 
     def _for_classical(

@@ -20,7 +20,7 @@ def lacking(finished: Sequence[Trial], known: Mapping[str, Candidate], seen: Col
     """
     tried = [known[trial.name] for trial in finished if trial.counts and trial.name in known]
     there = MODELS.keys() & {known[name].model for name in seen if name in known}
-    lost = MODELS.keys() & {one.model for one in tried if not one.lagged} - there
+    lost = MODELS.keys() & {one.model for one in tried if not (one.lagged or one.backbone)} - there
     averaged = any(one.model == TOGETHER for one in tried)
     missing = ["they are in no average of several models"] if lost and len(lost | there) > 1 and not averaged else []
     if guessed and finished:

@@ -47,7 +47,9 @@ def averaged(
         trials: for the time that each takes.
         seconds: the longest that fitting all of them once more may take.
     """
-    members, folds = _answered([one for one in candidates if one.model in MODELS and not one.lagged], seen)
+    members, folds = _answered(
+        [one for one in candidates if one.model in MODELS and not (one.lagged or one.backbone)], seen
+    )
     if len(members) < 2 or len(folds) < 2:
         return None
     answers = {fold: numpy.stack([seen[one.name][fold][1] for one in members]) for fold in folds}

@@ -25,6 +25,7 @@ from advisor.training.child.predicting import predictions
 from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import TITLE, Card, damaged, read_card
 from advisor.training.kept.forecasting import forecast
+from advisor.training.kept.looking import looking
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.variants import BOOSTERS, is_there
@@ -49,7 +50,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
         tell(forecast(request, card, lambda title, what: tell(Said(title, what))))
         return
     parts, model = stored_parts(folder), stored_model(folder, card)
-    deciding = _decisions(card)
+    deciding, look = _decisions(card), looking(card.backbone, request.threads)
     truths: list[Numbers] = []
     predicted: list[Numbers] = []
     rows = 0
@@ -63,7 +64,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
             if not rows:
                 writer.writerow([*([FILE] if part.names else []), *_header(card)])
             rows += len(part.examples)
-            prepared = fitted(parts, part.examples, folder)
+            prepared = fitted(parts, look(part.examples), folder)
             _tell_unseen(card, prepared, say)
             for start in range(0, len(part.examples), AT_ONCE):
                 some = numpy.arange(start, min(start + AT_ONCE, len(part.examples)))
@@ -90,7 +91,8 @@ def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
         if not is_there(name):
             what = f"it was made by {name} {shorten(card.versions[name], 30)}, which is not installed"
             raise input_error(TITLE, what, remedy=f"Install it: pip install '{BOOSTERS[name]}'.")
-    for name in ("scikit-learn", *boosters, *(["torch"] if card.network is not None else [])):
+    of_torch = card.network is not None or card.backbone is not None
+    for name in ("scikit-learn", *boosters, *(["torch"] if of_torch else [])):
         then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
         if then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"

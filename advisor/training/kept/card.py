@@ -13,6 +13,7 @@ from advisor.errors import InputError, input_error
 from advisor.files.named import read_named
 from advisor.networks.spec import Description
 from advisor.plain import decode, encode, json_text
+from advisor.training.ladder.backbones import Backbone
 from advisor.training.ladder.outcome import Metric, Winner
 from advisor.training.ladder.trial_record import Kind
 from advisor.wording import shorten
@@ -98,6 +99,8 @@ class Card:
     """Steps before, whose values are repeated, or from which boosting of differences predicts them; 0 of others."""
     by: tuple[float, ...] = ()
     """Added to repeated values, for each step ahead, where a quantile is wanted."""
+    backbone: Backbone | None = None
+    """The frozen network whose features of pictures the model takes; it is not stored with the model."""
     needs: int = 0
     """Of a series, the steps that one must have to be forecast."""
     verdict: str = ""

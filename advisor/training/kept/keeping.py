@@ -127,6 +127,7 @@ def keep(request: Keep, begun: float) -> None:
         variant=candidate.variant if candidate.model == "statistical" else "",
         back=found.learned.back,
         by=found.learned.by,
+        backbone=fitting.backbone,
         needs=_needs(candidate, examples, found.learned.back),
         verdict=request.verdict,
         says=request.says,

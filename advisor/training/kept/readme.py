@@ -72,11 +72,21 @@ def _from(card: Card) -> str:
     if card.intake.source is Source.SERIES:
         return _from_series(card)
     if card.intake.source is not Source.TABLE:
-        return f"A {card.intake.source}."
+        return f"A {card.intake.source}. {_through(card)}".rstrip()
     rows = "".join(f"| {_code(one.name)} | {one.kind} |\n" for one in card.intake.columns[:MOST_COLUMNS])
     more = len(card.intake.columns) - MOST_COLUMNS
     rest = f"\nAnd {more:,} more columns, which `card.json` lists.\n" if more > 0 else ""
     return f"| column | holds |\n| --- | --- |\n{rows}{rest}".rstrip()
+
+
+def _through(card: Card) -> str:
+    if (backbone := card.backbone) is None:
+        return ""
+    return (
+        f"The model learned from what {_code(backbone.name)} of torchvision makes of a picture, a network that others trained. "
+        f"Its weights are not in this folder: applying needs them in torch's own cache, as {_code(backbone.file)} with the "
+        f"SHA-256 {backbone.sha256}."
+    )
 
 
 def _from_series(card: Card) -> str:

@@ -114,6 +114,13 @@ class Candidate:
     """The name of the wider network whose place it takes where there is no time for that one."""
     lagged: bool = False
     """True if it learns by how much a series will differ from an earlier step, or from the season before."""
+    backbone: str = ""
+    """The network of `backbones` whose features of pictures it learns from; empty where it learns from the examples."""
+
+    @property
+    def simplest(self) -> bool:
+        """True if it is tried however short the budget is."""
+        return self.model in SIMPLEST and not self.backbone
 
     @property
     def varied(self) -> bool:
@@ -128,6 +135,7 @@ class Candidate:
             return found
         told = {
             "variant": self.variant, "weighted": self.weighted, "members": encode(self.members), "lagged": self.lagged,
+            "backbone": self.backbone,
         }  # fmt: skip
         return {name: value for name, value in told.items() if value}
 
@@ -174,6 +182,9 @@ class Planned:
     normalization: str = "none"
     dropout: float = 0.0
     """These two as far as the type of network takes them."""
+    backbone: str | None = None
+    """The network that others trained whose features are learned from; empty where none is here, None where none is to be
+    tried."""
 
     def value(self, factor: Factor) -> Any:
         if factor is Factor.WIDTH:

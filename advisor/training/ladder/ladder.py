@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from advisor.plain import decode
-from advisor.training.ladder.candidates import FIELDS, SIMPLEST, Candidate, Factor, Member, NetworkSettings, together
+from advisor.training.ladder.candidates import FIELDS, Candidate, Factor, Member, NetworkSettings, together
 from advisor.training.ladder.comparing import Scores, ahead, best_by_score, leader, survivors
 from advisor.training.ladder.menu import AS_PLANNED, VARIED, Menu
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
@@ -82,7 +82,7 @@ class Ladder:
         view = _View(trials, self.scores(trials))
         for step in self._wanted(view, clock, expected):
             cost = view.seconds.get(step.candidate.name) or expected(step.candidate)
-            cheapest = step.candidate.model in SIMPLEST
+            cheapest = step.candidate.simplest
             if cost <= clock.left * COSTLY or (cheapest and cost <= clock.left):
                 return step
         return None
@@ -137,7 +137,9 @@ class Ladder:
     def _settings(self, trials: Sequence[Trial]) -> list[Candidate]:
         """Other settings of the models that looked best on the first rung, and of the plan's, the best model's first."""
         first = self.scores([trial for trial in trials if trial.rung == 0])
-        known = [one for one in self.menu.openers if one.kind is Kind.BASELINE and first.of(one.name)]
+        known = [
+            one for one in self.menu.openers if one.kind is Kind.BASELINE and first.of(one.name) and not one.backbone
+        ]
         models = list(dict.fromkeys(one.model for one in sorted(known, key=lambda one: -first.mean(one.name))))
         wanted = [*models[:MODELS_VARIED], *(one for one in models if one == self.menu.planned.network)]
         made = [[one for one in self.menu.settings if one.model == model] for model in dict.fromkeys(wanted)]
@@ -178,7 +180,10 @@ class Ladder:
                 return 1 if candidate == foremost or candidate.instead_of else 3
             if candidate.weighted:
                 return 0 if expected(candidate) <= CHEAP * clock.total else 3
-            bet = candidate.model == self.menu.planned.network or candidate.model in SIMPLEST
+            if candidate.backbone:  # to time it loads torch, which waits for the first network
+                waits = foremost is not None and not view.tried(foremost.name, 0)
+                return 2 if waits or expected(candidate) <= DEAR * clock.total else 4
+            bet = candidate.model == self.menu.planned.network or candidate.simplest
             if candidate.variant and candidate.model != "statistical":
                 return 2 if expected(candidate) <= DEAR * clock.total else 4
             return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 4
@@ -253,7 +258,8 @@ class _View:
         self._done = {(trial.name, trial.rung) for trial in trials if trial.counts and trial.status is Status.DONE}
         self._slow = {trial.name for trial in trials if trial.status is Status.SLOW}
         self._failed = {trial.name for trial in trials if trial.status is Status.FAILED} | self._slow
-        self.seconds = {trial.name: trial.seconds for trial in trials}
+        self.seconds = {trial.name: trial.seconds for trial in trials if trial.rung or "backbone" not in trial.settings}
+        """Of the latest trial; but not of one in which a network looked at all pictures once."""
 
     def tried(self, name: str, rung: int) -> bool:
         return (name, rung) in self._tried or name in self._failed

@@ -37,6 +37,8 @@ PLAIN = " plain"
 """Ends the name of the network that is trained as scikit-learn's is."""
 WEIGHTED = " with class weights"
 """Ends the name of a model whose rare classes count more."""
+ON_FEATURES = "linear on features of "
+"""Begins the name of the linear model that learns from what a frozen network makes of pictures."""
 _WITH_WEIGHTS = ("linear", "gradient_boosting")
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
@@ -112,6 +114,8 @@ def menu(
         simple += [replace(one, name=f"{one.name}{WEIGHTED}", weighted=True) for one in fast]
     if forecast:
         simple += forecasters()
+    if planned.backbone and modality == "image":
+        simple.append(replace(_simple("linear"), name=f"{ON_FEATURES}{planned.backbone}", backbone=planned.backbone))
     few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
     networks = _networks(planned, modality)
     openers = (trivial, *simple, *(_all_epochs(one) if few else one for one in networks))

@@ -200,10 +200,15 @@ class Judging:
             gain = gain_words(self.metric, between.turned())
             untrained = any(final.cut for final in self.finals if final.name == network)
             cut = f" There was no time for all of {network}'s training, so more may change that." if untrained else ""
-            words = f"A network is not worth it here: {baseline} is {gain} against {network}, the best one.{cut}"
+            words = f"{self._network(baseline)} is not worth it here: {baseline} is {gain} against {network}, the best one.{cut}"
             return Winner.BASELINE, words
         gain = gain_words(self.metric, between)
         return Winner.NO_DIFFERENCE, f"The best network, {network}, and {baseline} cannot be told apart: it is {gain}."
+
+    def _network(self, baseline: str) -> str:
+        """Said of a network against this baseline, which may have learned from features of another network."""
+        of_features = baseline in self._known and self._known[baseline].backbone
+        return "A network of your own" if of_features else "A network"
 
     def advice(self, judged: Winner, found: Sequence[Bet]) -> str:
         """Advice in a sentence that also says where the plan differs from it, and why; empty where that is clear.
@@ -220,7 +225,8 @@ class Judging:
                     other = bet.rival if keeps == bet.before else bet.before
                     better = f"{keeps} was better than {other} beyond noise"
                     return f"On the folds, which are more examples, {better}, so the plan is {keeps}."
-                taken, words = simpler.model, f"A network is not shown to be worth it; {simpler.name} is the simpler."
+                taken = simpler.model
+                words = f"{self._network(simpler.name)} is not shown to be worth it; {simpler.name} is the simpler."
             case Winner.NETWORK | Winner.BASELINE:
                 taken, words = self._sides[Kind(judged.value)].model, ""
             case _:
