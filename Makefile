@@ -66,7 +66,7 @@ test: lint-code lint-rules
 
 # What CI runs: also the tests marked `slow` and `browser`, and property tests that search longer.
 test-ci: lint
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci -m "not thorough and not gpu"
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci --durations=40 -m "not thorough and not gpu"
 
 # Everything but what needs a graphics card.
 test-all: lint

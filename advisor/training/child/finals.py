@@ -17,7 +17,7 @@ from advisor.training.child.fitted import Allowance, Fitted, FittingError, Numbe
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.metrics import MeaninglessError, Metric, guessed_ranking, ranking, score
 from advisor.training.child.request import Began, Finals
-from advisor.training.child.scoring import Floats, Resampling, interval, of_new_examples, units_of
+from advisor.training.child.scoring import Floats, Resampling, interval, of_new_examples, over_times, units_of
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Difference, Final, Ranking
@@ -107,14 +107,16 @@ class FinalRound:
         deciding: Callable[[str], Decisions | None] = lambda _: None,
         beside: Metric | None = None,
         folds: Callable[[str], Sequence[float]] = lambda _: (),
+        gains: Callable[[str, str], Sequence[float]] = lambda _one, _other: (),
     ) -> None:
         """
         Args:
             deciding: how the probabilities of the candidate of this name become classes, where that is told too.
             beside: a metric of numbers that is told too.
             folds: the scores of the candidate of this name on folds.
+            gains: by how much the first candidate was better than the second on folds that both have seen.
         """
-        self._beside, self._folds = beside, folds
+        self._beside, self._folds, self._gains = beside, folds, gains
         self._deciding = deciding
         self._fitting, self._split, self._metric, self._seed = fitting, split, metric, seed
         self._by_time = fitting.examples.times is not None
@@ -213,6 +215,8 @@ class FinalRound:
         for one, other in combinations(finals, 2):
             drawn = interval(sign * (draws[one.name] - draws[other.name]))
             low, high = self._resampling.of_difference(drawn, right[one.name], right[other.name])
+            if self._by_time and Kind.TRIVIAL not in (one.kind, other.kind):
+                low, high = over_times(sign * (one.mean - other.mean), (low, high), self._gains(one.name, other.name))
             differences.append(Difference(one.name, other.name, sign * (one.mean - other.mean), low, high))
         return Finals(tuple(finals), tuple(differences))
 

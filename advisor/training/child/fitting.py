@@ -9,7 +9,6 @@ import contextlib
 import math
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,16 +20,18 @@ from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from advisor.datasets.dataset import Examples, Task
-from advisor.datasets.preparing.preparation import Preparation, Shape, preparation
+from advisor.datasets.preparing.preparation import Preparation, Shape
 from advisor.datasets.preparing.splits import inner_folds
 from advisor.networks.description import UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import Description
+from advisor.training.child.arrays import Arrays
 from advisor.training.child.classical import asked, for_outputs, inputs_for, model, said
 from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
 from advisor.training.child.moved import Moved
+from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, KEPT_BACK, kept_back
 from advisor.training.child.threads import faster, products
 from advisor.training.ladder.backbones import Backbone, weights_of
 from advisor.training.ladder.candidates import TOGETHER, Candidate, NetworkSettings
@@ -45,12 +46,8 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = NDArray[numpy.int64]
 
-EARLY_STOPPING_NEEDS = 100
-"""Examples to learn from, below which none are kept back: so few would say little about when to stop."""
 PATIENCE = 2
 """Times what a trial is allowed for each fold that forecasts of a statistical model may take; finals have their time."""
-KEPT_BACK = 6
-"""One in so many of the examples to learn from is kept back for early stopping."""
 WORTH_THREADS, PRODUCTS_WORTH_THREADS = 2_000_000, 100_000_000
 """Values times outputs from which several threads may be faster than one in boosting and in products of matrices, whose
 threads are the slower the busier the machine is: 28 times slower was seen.
@@ -77,8 +74,6 @@ WORTH_REHEARSING = 500_000
 MANY_CLASSES = 20
 """Values times classes from which fitting may take long, and classes from which it does on little."""
 _AS_USUAL: Mapping[str, Any] = {}
-CACHED_BYTES = 400_000_000
-CACHED_PREPARATIONS = 64
 
 
 class Fitting:
@@ -91,13 +86,11 @@ class Fitting:
         """
         self.examples = examples
         self._share = share
-        self._unfitted = preparation(examples)
+        self._arrays = Arrays(examples)
         self._threads = threads
         self._faster: dict[tuple[bool, int], int] = {}
         """Threads that are faster, of boosting or of matrix products, by the examples that are learned from."""
         self._networks: NetworkFitting | None = None
-        self._prepared: OrderedDict[bytes, Preparation] = OrderedDict()
-        self._arrays: OrderedDict[tuple[bytes, bytes, bool], Numbers] = OrderedDict()
         self._features: Features | None = None
         self._on_features: Fitting | None = None
 
@@ -179,15 +172,15 @@ class Fitting:
         if candidate.model == "statistical":  # which sees by itself whether it would take too long
             return 0.0
         part = training[::parts]
-        inputs = self._inputs(part, part, flat=True)
+        inputs = self._arrays.inputs(part, part, flat=True)
         values = inputs.shape[1] * len(training)
         classes = max(1, len(self.examples.classes))
         if values * classes < WORTH_REHEARSING and classes <= MANY_CLASSES:
             return 0.0
 
-        self._threads_for(candidate, self._preparation(part), part, inputs)  # known from here on
+        self._threads_for(candidate, self._arrays.preparation(part), part, inputs)  # known from here on
         with contextlib.suppress(ValueError):
-            self._estimator(candidate, self._preparation(part), part, 0, {})  # so is its library
+            self._estimator(candidate, self._arrays.preparation(part), part, 0, {})  # so is its library
 
         def seconds(**changed: int) -> float:
             begun = time.monotonic()
@@ -221,17 +214,18 @@ class Fitting:
         if candidate.kind is Kind.TRIVIAL and self.examples.task is Task.FORECAST:
             back = usual_back(self.examples, training)
             by = missed(self.examples, training, back, self._share) if moves and self._share is not None else ()
-            learned = Learned(None, self._preparation(training), back=back, by=by)
+            learned = Learned(None, self._arrays.preparation(training), back=back, by=by)
             return Fitted(repeated(self.examples, test, back) + numpy.array(by or 0.0), learned=learned)
         if candidate.model == "statistical" or candidate.lagged:
             return self._forecaster(candidate, training, test, seed, changed, allowance, moves=moves)
-        prepared = self._preparation(training)
+        prepared = self._arrays.preparation(training)
         if candidate.model == TOGETHER:
             alone = ((one, one.alone) for one in candidate.members)
             parts = [(one, self._classical(of, training, test, seed, allowance=allowance)) for one, of in alone]
             fitted = [(one.model, one.share, found.learned.model) for one, found in parts if found.learned is not None]
             outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
-            return replace(answer(outputs, prepared), learned=Learned(fitted, prepared))
+            hurried = any(found.hurried for _, found in parts)
+            return replace(answer(outputs, prepared), learned=Learned(fitted, prepared), hurried=hurried)
         classes = self.examples.task is Task.CLASSIFY
         usual = {**variants(candidate.model, classes=classes).get(candidate.variant, {}), **changed}
         settings = {**usual, **fitted_to(candidate.model, self._share)}
@@ -315,10 +309,10 @@ class Fitting:
         No more than twice as many can be done in these seconds, since the model is fitted once more on all examples:
         true beside the number where that ended it, much earlier than usual, and not examples that no longer gained.
         """
-        learning, stopping = self._kept_back(training, seed)
+        learning, stopping = kept_back(self.examples, training, seed)
         if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
             return USUAL_ROUNDS, False
-        prepared = self._preparation(learning)
+        prepared = self._arrays.preparation(learning)
         estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
         kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
         held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
@@ -344,7 +338,7 @@ class Fitting:
         """Inputs of a model, see `inputs_for`; those that several models take are kept."""
         if name == "gradient_boosting" and prepared.coded(rows[:1]) is not None:
             return inputs_for(name, prepared, rows)
-        return self._inputs(training, rows, flat=True), None
+        return self._arrays.inputs(training, rows, flat=True), None
 
     def _forecaster(
         self,
@@ -358,7 +352,7 @@ class Fitting:
         moves: bool,
     ) -> Fitted:
         """A statistical model of the series, or a model of how far off an earlier value will be."""
-        examples, prepared = self.examples, self._preparation(training)
+        examples, prepared = self.examples, self._arrays.preparation(training)
         if examples.series is None:
             raise FittingError("It is for series of which all steps are there.")
         if not candidate.lagged:
@@ -391,11 +385,11 @@ class Fitting:
         on_epoch: Callable[[Epoch], None] | None,
     ) -> Fitted:
         flat = family(settings.network).takes_rows
-        learning, stopping = self._kept_back(training, seed) if settings.early_stopping else (training, None)
-        prepared = self._preparation(learning)  # whose codes of categories know no answer that says when to stop
+        learning, stopping = kept_back(self.examples, training, seed) if settings.early_stopping else (training, None)
+        prepared = self._arrays.preparation(learning)  # whose codes of categories know no answer that says when to stop
 
         def part(rows: Rows) -> Part:
-            return self._inputs(learning, rows, flat=flat), prepared.targets(rows)
+            return self._arrays.inputs(learning, rows, flat=flat), prepared.targets(rows)
 
         described_as = described(settings, prepared.shape, self.examples.modality, self.examples.task, self._share)
         found, network = self.with_torch().fit(
@@ -403,7 +397,7 @@ class Fitting:
             settings,
             part(learning),
             part(stopping) if stopping is not None else None,
-            self._inputs(learning, test, flat=flat),
+            self._arrays.inputs(learning, test, flat=flat),
             seed,
             allowance,
             on_epoch,
@@ -411,46 +405,6 @@ class Fitting:
         said = answer(_finite(found.predicted), prepared, of_network=True)
         learned = Learned(network, prepared, described_as)
         return replace(found, predicted=said.predicted, probabilities=said.probabilities, learned=learned)
-
-    def _kept_back(self, training: Rows, seed: int) -> tuple[Rows, Rows | None]:
-        """Rows to learn from, and rows that say when to stop: by time or group as all splits are, else the same share of each
-        class, but of a very rare one none. None where they would be too few, or of a single class among those learned from.
-        """
-        examples = self.examples
-        if len(training) < EARLY_STOPPING_NEEDS:
-            return training, None
-        if examples.task is Task.CLASSIFY and examples.times is None and examples.groups is None:
-            _, number, counts = numpy.unique(examples.targets[training], return_inverse=True, return_counts=True)
-            often = numpy.flatnonzero(counts[number] >= KEPT_BACK // 2)
-            by_class = numpy.lexsort((numpy.random.default_rng(seed).random(len(often)), number[often]))
-            stopping = numpy.sort(training[often[by_class[KEPT_BACK // 2 :: KEPT_BACK]]])
-            learning = numpy.setdiff1d(training, stopping)
-        else:
-            split = inner_folds(examples, training, KEPT_BACK, seed)[-1]
-            learning, stopping = split.training, split.test
-        if examples.task is Task.CLASSIFY:
-            stopping = stopping[numpy.isin(examples.targets[stopping], examples.targets[learning])]
-            if len(numpy.unique(examples.targets[stopping])) < 2:
-                return training, None
-        return learning, stopping
-
-    def _preparation(self, training: Rows) -> Preparation:
-        key = training.tobytes()
-        if key not in self._prepared:
-            self._prepared[key] = self._unfitted.fit(training)
-            while len(self._prepared) > CACHED_PREPARATIONS:
-                self._prepared.popitem(last=False)
-        return self._prepared[key]
-
-    def _inputs(self, training: Rows, rows: Rows, *, flat: bool) -> Numbers:
-        """Rows in numbers as the training rows have taught, kept for the next candidate as long as there is room."""
-        key = (training.tobytes(), rows.tobytes(), flat)
-        if key not in self._arrays:
-            prepared = self._preparation(training)
-            self._arrays[key] = prepared.flat(rows) if flat else prepared.structured(rows)
-            while len(self._arrays) > 3 and sum(array.nbytes for array in self._arrays.values()) > CACHED_BYTES:
-                self._arrays.popitem(last=False)
-        return self._arrays[key]
 
 
 def answer(outputs: Numbers, prepared: Preparation, *, of_network: bool = False) -> Fitted:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from advisor.datasets.dataset import Examples
 from advisor.training.child.metrics import R2, MeaninglessError, Metric, Reads, saying_nothing, score
 from advisor.training.ladder import outcome
-from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next
+from advisor.training.ladder.intervals import finest_gain, mean_gain, mean_share, reach_of_next, t_interval
 
 Numbers: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[numpy.float64]
@@ -174,6 +174,23 @@ def of_new_examples(
         return max(low, min(found[0], 0.0)), high
     least = -math.inf if metric.reads is Reads.VALUES else min(found[0], 0.0)
     return max(low, least), min(high, max(found[1], 1.0))
+
+
+def over_times(mean: float, found: tuple[float, float], gains: Sequence[float]) -> tuple[float, float]:
+    """The interval of a difference in the order of time, wide enough to hold that of its mean over earlier times too.
+
+    The held-out examples are one time. A season in which one model is better is not shown to be how it goes on.
+
+    Args:
+        mean: on the held-out examples.
+        found: the 95 % interval there.
+        gains: the difference on folds, which are earlier times.
+    """
+    times = [*gains, mean]
+    if len(times) < FEWEST_TIMES:
+        return found
+    over = t_interval(times)
+    return min(found[0], over.low), max(found[1], over.high)
 
 
 def _widened(found: tuple[float, float], least: tuple[float, float]) -> tuple[float, float]:

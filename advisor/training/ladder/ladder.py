@@ -30,7 +30,10 @@ COSTLY = 0.8
 CHEAP = 0.02
 """Share of the searching time from which class weights wait until models were tried without, in other settings as well."""
 DEAR = 0.1
-"""Share of the searching time from which a baseline waits until every network was tried once, unless the plan bets on it."""
+"""Share of the searching time from which a baseline waits until every network was tried once and the best have had a second
+look, unless the plan bets on it.
+"""
+_SLOW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +170,9 @@ class Ladder:
             names = [best_by_score(scores, names) if by_score else ahead(scores, names)]
         return known[best_by_score(scores, [*trivial, *names])] if trivial or names else None
 
-    def _first(self, view: _View, clock: Clock, expected: Expected) -> list[Candidate]:
-        """Candidates of the menu without a trial: in its order, but slow ones last, and one network, the plan's if it has one,
-        before other settings of what is simple: whether a network is worth it is the question.
+    def _first(self, view: _View, clock: Clock, expected: Expected) -> tuple[list[Candidate], list[Candidate]]:
+        """Candidates of the menu without a trial: in its order, but one network, the plan's if it has one, before other settings
+        of what is simple, since whether a network is worth it is the question. Then the slow ones, which wait.
         """
 
         networks = [c for c in self.menu.openers if c.kind is Kind.NETWORK]
@@ -182,26 +185,30 @@ class Ladder:
                 return 0 if expected(candidate) <= CHEAP * clock.total else 3
             if candidate.backbone:  # to time it loads torch, which waits for the first network
                 waits = foremost is not None and not view.tried(foremost.name, 0)
-                return 2 if waits or expected(candidate) <= DEAR * clock.total else 4
+                return 2 if waits or expected(candidate) <= DEAR * clock.total else _SLOW
             bet = candidate.model == self.menu.planned.network or candidate.simplest
             if candidate.variant and candidate.model != "statistical":
-                return 2 if expected(candidate) <= DEAR * clock.total else 4
-            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else 4
+                return 2 if expected(candidate) <= DEAR * clock.total else _SLOW
+            return 0 if bet or candidate.kind is Kind.TRIVIAL or expected(candidate) <= DEAR * clock.total else _SLOW
 
         openers = (c for c in self.menu.openers if not c.instead_of or view.slow(c.instead_of))
         possible = (*openers, *self._settings(view.trials))
-        return sorted((c for c in possible if not view.tried(c.name, 0)), key=late)
+        places = {c: late(c) for c in possible if not view.tried(c.name, 0)}
+        in_order = sorted(places, key=places.__getitem__)
+        return [c for c in in_order if places[c] < _SLOW], [c for c in in_order if places[c] == _SLOW]
 
     def _wanted(self, view: _View, clock: Clock, expected: Expected) -> Iterator[Step]:
         """Steps that make sense, the best first."""
         openers = (*self.menu.openers, *self.menu.settings)
-        yield from (Step(candidate, 0) for candidate in self._first(view, clock, expected))
+        soon, slow = self._first(view, clock, expected)
+        yield from (Step(candidate, 0) for candidate in soon)
         variations = self.variations(view.trials)
         base = self.base(view.trials)
         again = list(self._again(view, openers))
         judged = base is not None and base.model == self.menu.planned.network
         looks = LOOKS if judged else LOOKS + 1  # variations of another type than the plan's judge no bet of it
         yield from (step for step in again if step.rung < looks)
+        yield from (Step(candidate, 0) for candidate in slow)
         varied = [Step(candidate, 0) for candidate in variations if not view.tried(candidate.name, 0)]
         around = (base, *variations) if base is not None else ()
         further = list(self._again(view, around))
