@@ -234,9 +234,9 @@ class Blueprint:
         return len(self.members) == 1 and self.members[0].grows
 
     @property
-    def library(self) -> str:
-        """The library of boosted trees that are not scikit-learn's; empty without such."""
-        return next((member.library for member in self.members if member.library), "")
+    def libraries(self) -> tuple[str, ...]:
+        """Those of boosted trees that are not scikit-learn's."""
+        return tuple(dict.fromkeys(member.library for member in self.members if member.library))
 
     @property
     def predicts(self) -> bool:

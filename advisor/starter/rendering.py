@@ -158,7 +158,7 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
     rare = not blueprint.is_network and blueprint.one_class
-    return sources + ([_THRESHOLDS] if rare else []) + ([_BOOSTERS] if blueprint.library else [])
+    return sources + ([_THRESHOLDS] if rare else []) + ([_BOOSTERS] if blueprint.libraries else [])
 
 
 def _verbatim(sources: list[Path]) -> dict[str, str]:
@@ -185,7 +185,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "is_network": blueprint.is_network,
         "grows": blueprint.grows,
-        "requires": BOOSTERS.get(blueprint.library, ""),
+        "requires": [BOOSTERS[one] for one in blueprint.libraries],
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],

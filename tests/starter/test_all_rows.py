@@ -152,14 +152,18 @@ def test_the_scored_model_answers_until_one_of_all_rows_is_there(
         assert run(folder, f"python train.py --data {data} --resume") == again
 
 
-def test_a_training_that_replaces_another_leaves_no_model_of_that_one(tmp_path: Path) -> None:
+def test_a_training_that_replaces_another_leaves_no_model_of_that_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, other = sales(tmp_path / "sales.csv"), sales(tmp_path / "other.csv", seed=1)
     folder = written(tmp_path / "project", as_tried(first, "sold", "linear", **{"trial.variant.linear": "default"}))
     run(folder, f"python train.py --data {first}")
     with pytest.raises(SystemExit, match="fitted to other data"):
         run(folder, f"python train.py --data {other} --resume")
-    with stopped(Ridge, 0, KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+    with stopped(Ridge, 0, KeyboardInterrupt), pytest.raises(SystemExit, match="130"):
         run(folder, f"python train.py --data {other} --force")
+    there = "What runs/scored.skops and runs/model.skops held before is still there."
+    assert f"Stopped before the model was fitted. {there}" in capsys.readouterr().err
     before = answers(folder, first)
     with stopped(Ridge, 1, KeyboardInterrupt), pytest.raises(SystemExit):
         run(folder, f"python train.py --data {other} --force")

@@ -450,9 +450,11 @@ def test_models_together_count_as_the_trials_found(tmp_path: Path) -> None:
     facts = {f"trial.ensemble.{place}": name for place, (name, _) in shares.items()}
     facts |= {f"trial.ensemble.{place}_share": share for place, (_, share) in shares.items()}  # type: ignore[misc]
     facts["trial.ensemble.second_variant"] = "weighted"
+    facts["trial.ensemble.first_variant"] = "lightgbm"
     folder = written(tmp_path / "project", blueprint(data, "sold", "ensemble", **facts))
     assert module(folder, "model").SHARES == (0.6, 0.3, 0.1)
     assert module(folder, "model").make_models(seed=0)[1].n_neighbors == 15
+    assert "\nlightgbm>=" in (folder / "requirements.txt").read_text()
     assert scores(run(folder, f"python train.py --data {data}"))["R²"] > 0.5
     assert complaints(folder) == ""
 

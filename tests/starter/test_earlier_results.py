@@ -96,6 +96,13 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path: Path, capsys: pyte
     assert raised.value.code == 130
     assert "last.pt goes on with --resume" in capsys.readouterr().err
 
+    options.force = True
+    anew = train.Training(options, train.Place(torch.device("cpu")))
+    at_once = mock.patch.object(train.Training, "train_epoch", side_effect=KeyboardInterrupt)
+    with at_once, pytest.raises(SystemExit):
+        anew.run()
+    assert "last.pt held before is still there." in capsys.readouterr().err
+
 
 def test_a_training_does_not_go_on_with_data_that_are_read_otherwise(
     project: tuple[Path, str, str], tmp_path: Path
