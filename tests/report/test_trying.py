@@ -62,6 +62,16 @@ def test_the_best_stands_first() -> None:
     assert "0.917 ± 0.031" in folds, "the mean of all its folds"
 
 
+def test_an_average_that_won_says_which_models_it_is_of() -> None:
+    members = [
+        {"model": "gradient_boosting", "variant": "few_leaves", "weighted": False, "share": 0.65},
+        {"model": "linear", "variant": "", "weighted": True, "share": 0.35},
+    ]
+    best = Best("gradient boosting + linear", Kind.BASELINE, 0.93, 0.9, 0.96, {"members": members})
+    told = " ".join(how(replace(OUTCOME, best=best)))
+    assert "what its models say: gradient boosting, few leaves 65 % and linear with class weights 35 %." in told
+
+
 def test_a_bet_is_told_with_its_figures() -> None:
     assert bet_sentence(BET, ACCURACY) == (
         "he against glorot with ffn: 0.012 better in accuracy (95 % interval 0.004 to 0.020, 15 pairs of scores)."

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.facts.verdict import Verdict
+from advisor.plain import decode
 from advisor.report.changes import ENDINGS, STYLES, VERDICTS, untried
 from advisor.report.found.insight_page import add_insight, insight_markdown
 from advisor.report.markup import plain, table
 from advisor.report.page import Look, Page, Style
 from advisor.report.words import gathered
-from advisor.training.ladder.candidates import MOST_EPOCHS
-from advisor.training.ladder.menu import PLAIN
+from advisor.training.ladder.candidates import MOST_EPOCHS, Member
+from advisor.training.ladder.menu import PLAIN, named
 from advisor.training.ladder.outcome import Bet, Metric, TrialResults, Winner
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 from advisor.training.ladder.verdicts import CUT_MARK, DOUBTS, doubted, gain_shown, in_order, trivial_note
@@ -187,6 +188,7 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
         SCORES.get(outcome.metric.name, ""),
         _DECIDED if decision_rows(outcome) else "",
         _scaled(outcome),
+        _averaged(outcome),
         _why_not_the_best_score(outcome),
         f"It took {outcome.seconds:.0f} s; about a fifth of the time was held in reserve for the held-out examples. "
         f"Networks had at most {MOST_EPOCHS} epochs a training.",
@@ -214,6 +216,18 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
     if outcome.resumed:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")
     return [sentence for sentence in (*sentences, data.left_out, *outcome.notes) if sentence]
+
+
+def _averaged(outcome: TrialResults) -> str:
+    """The models of an average that won, and how much each counts."""
+    told = outcome.best.settings.get("members", ()) if outcome.best is not None else ()
+    if outcome.best is None or not told:
+        return ""
+    parts = [named(one) for one in (decode(Member, each) for each in told)]
+    return (
+        f"{outcome.best.name} is the average of what its models say: {join_names(parts)}. It was chosen since no model alone was "
+        "better on the folds by more than noise."
+    )
 
 
 def _why_not_the_best_score(outcome: TrialResults) -> str:

@@ -15,6 +15,7 @@ from advisor.training.ladder.candidates import (
     SCIKIT_LEARN_LIKE,
     Candidate,
     Factor,
+    Member,
     NetworkSettings,
     Planned,
     decay_of,
@@ -120,6 +121,12 @@ def menu(
     networks = _networks(planned, modality)
     openers = (trivial, *simple, *(_all_epochs(one) if few else one for one in networks))
     return Menu(openers, planned, tuple(varied))
+
+
+def named(member: Member) -> str:
+    """`gradient boosting, few leaves 30 %`"""
+    variant = f"{VARIED}{member.variant.replace('_', ' ')}" if member.variant else ""
+    return f"{MODELS[member.model]}{variant}{WEIGHTED if member.weighted else ''} {member.share:.0%}".replace("%", " %")
 
 
 def _simple(model: str) -> Candidate:

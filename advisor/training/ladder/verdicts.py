@@ -225,8 +225,8 @@ class Judging:
                     other = bet.rival if keeps == bet.before else bet.before
                     better = f"{keeps} was better than {other} beyond noise"
                     return f"On the folds, which are more examples, {better}, so the plan is {keeps}."
-                taken = simpler.model
-                words = f"{self._network(simpler.name)} is not shown to be worth it; {simpler.name} is the simpler."
+                taken, why = simpler.model, "does without one" if simpler.members else "is the simpler"
+                words = f"{self._network(simpler.name)} is not shown to be worth it; {simpler.name} {why}."
             case Winner.NETWORK | Winner.BASELINE:
                 taken, words = self._sides[Kind(judged.value)].model, ""
             case _:
