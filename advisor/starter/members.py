@@ -35,6 +35,8 @@ class Member:
     """True for trees whose thresholds are drawn at random."""
     library: str = ""
     """Of boosted trees, where they are not scikit-learn's."""
+    tried: bool = False
+    """True if trials have settled its parameters."""
 
     @property
     def grows(self) -> bool:
@@ -52,14 +54,14 @@ def member_of(model: str, variant: str | None, *, classes: bool, share: float = 
     if weighted:
         parameters["class_weight"] = "balanced"
     if model not in TREES:
-        return Member(model, share, parameters)
+        return Member(model, share, parameters, tried=variant is not None)
     boosting = model == "gradient_boosting"
     if variant is None:
         return Member(model, share, parameters, UNTRIED_ROUNDS, stops_early=boosting)
     early = boosting and variant != DEFAULT
     rounds = parameters.pop("n_estimators", EARLY_STOPPED_ROUNDS if early else USUAL_ROUNDS[model])
     library = variant if variant in BOOSTERS else ""
-    return Member(model, share, parameters, rounds, early, extra=variant == "extra", library=library)
+    return Member(model, share, parameters, rounds, early, extra=variant == "extra", library=library, tried=True)
 
 
 def construction(member: Member, *, classes: bool, outputs: int, texts: bool, table: bool, loss: str, threads: bool,
@@ -71,7 +73,8 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
         grows: the number of trees is a variable, `rounds`.
         quantile: the share of the targets that the quantile loss wants below the answer.
     """
-    of_one = member.model not in _ITSELF[classes] or (member.model == "linear" and loss in _LOSSES_OF_LINEAR)
+    made_for_loss = loss in _LOSSES_OF_LINEAR and not member.tried  # the trials' linear model predicts the mean
+    of_one = member.model not in _ITSELF[classes] or (member.model == "linear" and made_for_loss)
     alone = outputs == 1 or not of_one
     own = [f"{name}={literal(value)}" for name, value in member.parameters.items()]
     rounds = "rounds" if grows else literal(member.rounds)
@@ -92,8 +95,8 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
         case "linear" if classes:
             name, arguments = "LogisticRegression", ["max_iter=1000", *own]
         case "linear":
-            name, arguments = _LOSSES_OF_LINEAR.get(loss, ("Ridge", own))
-            arguments = [f"quantile={literal(quantile)}", *arguments] if loss == "quantile" else arguments
+            name, arguments = _LOSSES_OF_LINEAR[loss] if made_for_loss else ("Ridge", own)
+            arguments = [f"quantile={literal(quantile)}", *arguments] if name == "QuantileRegressor" else arguments
         case "svm" if classes:
             machine = f"LinearSVC({', '.join([*own, 'random_state=seed'])})" if texts else f"SVC({', '.join(own)})"
             name, arguments = "CalibratedClassifierCV", [machine, "ensemble=False", "cv=3"]

@@ -153,8 +153,11 @@ def _members(plan: Plan, network: str, *, classes: bool) -> tuple[Member, ...]:
         return ()
 
     def member(model: str, share: float, place: str = "") -> Member:
+        own = (
+            place and fact_of(plan, f"trial.ensemble.{place}_variant") is not None
+        )  # not of an earlier version's trials
         variant, weighted = (
-            fact_of(plan, f"trial.ensemble.{place}_{what}") if place else fact_of(plan, f"trial.{what}.{model}")
+            fact_of(plan, f"trial.ensemble.{place}_{what}" if own else f"trial.{what}.{model}")
             for what in ("variant", "weighted")
         )
         return member_of(model, variant, classes=classes, share=share, weighted=classes and weighted is True)
@@ -342,7 +345,12 @@ def _differences(
         )
     if targets is Targets.NUMBERS and (share := _share(plan)) is not None and is_moved(share):
         models = [one.model for one in _members(plan, network, classes=False)] or [network]
-        of_mean = [one for one in models if one in CLASSICAL and one not in ("gradient_boosting", "linear")]
+        tried = [one.model for one in _members(plan, network, classes=False) if one.tried]
+        of_mean = [
+            one
+            for one in models
+            if one in CLASSICAL and one != "gradient_boosting" and (one != "linear" or one in tried)
+        ]
         if of_mean:
             yield (
                 f"The trials compared models by how well they predict the value that {100 * share:g} % lie below. In the "

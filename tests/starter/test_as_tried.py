@@ -273,8 +273,14 @@ def test_a_project_learns_the_quantile_that_the_trials_asked_for(metric: str, tm
     assert any("the value that 75 % lie below" in one for one in made.differences) == (metric != "mae")
     network = files_of(blueprint(data, "sold", "ffn", **facts))["loss.py"]
     assert ("quantile_loss(outputs, targets, 0.75)" if metric != "mae" else "l1_loss(outputs, targets)") in network
-    of_mean = blueprint(data, "sold", "random_forest", **facts).differences
-    assert any("random_forest cannot be told so: it predicts the mean" in one for one in of_mean) == (metric != "mae")
+    facts["trial.variant.linear"] = "more_penalty"
+    for network in ("random_forest", "linear"):  # a linear model that was tried is one of the mean
+        of_mean = blueprint(data, "sold", network, **facts).differences
+        assert any(f"{network} cannot be told so: it predicts the mean" in one for one in of_mean) == (metric != "mae")
+    (ridge,) = module(written(tmp_path / "linear", blueprint(data, "sold", "linear", **facts)), "model").make_models(
+        seed=0
+    )
+    assert (type(ridge).__name__, ridge.alpha) == ("Ridge", 30.0)
 
 
 @pytest.mark.parametrize("network", ["linear", "gradient_boosting"])

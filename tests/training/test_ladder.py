@@ -171,8 +171,10 @@ def test_who_is_ahead_on_the_same_folds_is_not_lost_for_want_of_time_for_more_of
     others = [judged(name, 0.5 + more, 0.6 + more, rung=rung) for name, more in (("linear", 0), ("random forest", 0.1))
               for rung in range(2)]  # fmt: skip
     known = ["linear", "random forest", "gradient boosting"]
-    ahead = Scores([*others, judged("gradient boosting", 0.65, 0.7)], 0.25)
+    ahead = Scores([*others, judged("gradient boosting", 0.66, 0.75)], 0.25)
     assert survivors(ahead, known) == known
+    by_chance = Scores([*others, judged("gradient boosting", 0.65, 0.59)], 0.25)
+    assert survivors(by_chance, known) == ["linear", "random forest"]
     behind = Scores([*others, judged("gradient boosting", 0.55, 0.65)], 0.25)
     assert survivors(behind, known) == ["linear", "random forest"]
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from advisor.training.child.folds import Once, on_folds
+import numpy
+
+from advisor.datasets.dataset import Examples, Task
+from advisor.training.child.folds import Folds, Once, on_folds
 from advisor.training.ladder.trial_record import Kind, Stage, Status, Trial
 
 MADE = Trial("ffn 8", Kind.NETWORK, Stage.NETWORKS, 0)
@@ -94,3 +97,13 @@ def test_no_fold_is_begun_that_would_end_too_late_but_one_in_any_case() -> None:
     late = Clock()
     fit, asked = trainings(late, *whole(0.9))
     assert dict(on_folds(MADE, fit, 3, -1.0, late).by_fold) == {0: 0.9}
+
+
+def test_folds_apart_share_no_row() -> None:
+    rows = numpy.arange(1500)
+    examples = Examples("tabular", Task.REGRESS, rows[:, None].astype(float), rows[:, None].astype(float))
+    folds = Folds(examples, rows, 0)
+    apart = folds.apart
+    assert apart == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)], "three a rung, five of the first division"
+    tested = numpy.concatenate([folds.of(rung)[place].test for rung, place in apart])
+    assert len(numpy.unique(tested)) == len(tested) == 1500

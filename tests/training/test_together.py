@@ -21,6 +21,7 @@ from advisor.training.ladder.trial_record import Kind, Stage, Trial
 from tests.training.test_ladder import PLANNED
 
 FOLDS, ROWS = 3, 400
+APART = [(0, place) for place in range(FOLDS)]
 NUMBERS = metric_of("regress", np.zeros((4, 1)))
 CLASSES = metric_of("classify", np.array([0, 1, 2]))
 
@@ -56,7 +57,7 @@ def world(offs: dict[str, float], seed: int = 0) -> tuple[Seen, list[Trial], lis
 def test_independent_errors_are_averaged_by_how_small_they_are_and_the_average_is_better() -> None:
     offs = {"linear": 0.5, "random_forest": 0.5, "gradient_boosting": 1.0}
     seen, trials, _truths = world(offs)
-    found = averaged(candidates(*offs), seen, NUMBERS, trials, math.inf)
+    found = averaged(candidates(*offs), seen, APART, NUMBERS, trials, math.inf)
     assert found is not None
     (trial,) = found
     shares = shares_of(found)
@@ -76,7 +77,7 @@ def test_quantiles_are_averaged_by_the_pinball_loss_and_not_by_how_near_they_are
     for model, by in high.items():
         for place, truth in enumerate(truths):
             seen[MODELS[model]][0, place] = truth, np.full_like(truth, by) + 0.01 * draw.normal(size=truth.shape)
-    found = averaged(candidates(*offs), seen, pinball(0.9), trials, math.inf)
+    found = averaged(candidates(*offs), seen, APART, pinball(0.9), trials, math.inf)
     assert found is not None
     shares = shares_of(found)
     assert shares.get("gradient_boosting", 0.0) < 0.15
@@ -93,7 +94,7 @@ def metric_scores(mine: Mapping[Any, tuple[Any, Any]]) -> list[float]:
 
 def test_the_shares_are_the_best_of_all_in_steps_of_a_twentieth() -> None:
     seen, trials, truths = world({"linear": 0.5, "random_forest": 0.8})
-    found = averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf)
+    found = averaged(candidates("linear", "random_forest"), seen, APART, NUMBERS, trials, math.inf)
     assert found is not None
     one, other = (
         np.concatenate([fold[1] for fold in seen[MODELS[name]].values()]) for name in ("linear", "random_forest")
@@ -118,15 +119,15 @@ def test_the_same_model_with_other_settings_may_be_one_of_at_most_three() -> Non
     boosted = [
         replace(candidates("gradient_boosting")[0], name=name, variant=name.partition(", ")[2]) for name in names
     ]
-    found = averaged(boosted, seen, NUMBERS, trials, math.inf)
+    found = averaged(boosted, seen, APART, NUMBERS, trials, math.inf)
     assert found is not None
     assert found[0].name == "3 × gradient boosting"
     members = found[0].settings["members"]
     assert len(members) == MOST == len({one["variant"] for one in members})
-    in_time = averaged(boosted, seen, NUMBERS, trials, 2 * 3.0 * LONGER)
+    in_time = averaged(boosted, seen, APART, NUMBERS, trials, 2 * 3.0 * LONGER)
     assert in_time is not None
     assert in_time[0].name == "2 × gradient boosting"
-    assert averaged(boosted, seen, NUMBERS, trials, 3.0 * LONGER) is None
+    assert averaged(boosted, seen, APART, NUMBERS, trials, 3.0 * LONGER) is None
 
 
 def test_an_average_is_taken_unless_the_best_of_the_others_is_shown_to_be_better_on_the_same_folds() -> None:
@@ -143,9 +144,21 @@ def test_an_average_is_taken_unless_the_best_of_the_others_is_shown_to_be_better
         assert leader(scores, ["linear"], [], ["both"]) == chosen
 
 
+def test_folds_that_share_rows_with_others_choose_nothing() -> None:
+    seen, trials, _truths = world({"linear": 0.5, "random_forest": 0.5})
+    for mine in seen.values():
+        mine |= {(1, place): (truth, truth) for (_, place), (truth, _) in list(mine.items())}  # type: ignore[operator]
+    found = averaged(candidates("linear", "random_forest"), seen, APART, NUMBERS, trials, math.inf)
+    assert found is not None
+    assert [trial.rung for trial in found] == [0]
+    hurried = [replace(trial, hurried=trial.name == "linear") for trial in trials]
+    again = averaged(candidates("linear", "random_forest"), seen, APART, NUMBERS, hurried, math.inf)
+    assert again == tuple(replace(trial, hurried=True) for trial in found)
+
+
 def test_what_adds_nothing_is_left_out_and_one_model_alone_is_no_average() -> None:
     seen, trials, _truths = world({"linear": 0.1, "random_forest": 3.0})
-    assert averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf) is None
+    assert averaged(candidates("linear", "random_forest"), seen, APART, NUMBERS, trials, math.inf) is None
 
 
 def test_a_model_that_was_tried_on_the_first_folds_only_is_one_of_several_all_the_same() -> None:
@@ -153,7 +166,7 @@ def test_a_model_that_was_tried_on_the_first_folds_only_is_one_of_several_all_th
     assert len(seen) < ENOUGH
     linear = seen[MODELS["linear"]]
     linear |= {(1, place): answers for (_, place), answers in list(linear.items())}
-    found = averaged(candidates("linear", "random_forest"), seen, NUMBERS, trials, math.inf)
+    found = averaged(candidates("linear", "random_forest"), seen, APART, NUMBERS, trials, math.inf)
     assert found is not None
     assert set(shares_of(found)) == {"linear", "random_forest"}
 
@@ -168,7 +181,7 @@ def test_probabilities_stay_probabilities_and_the_ladder_knows_the_average_by_it
             logits = 1.2 * np.eye(3)[truth] + draw.normal(size=(ROWS, 3))
             seen[MODELS[model]][0, place] = truth, np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     trials = [Trial(name, Kind.BASELINE, Stage.BASELINES, 0, scores=(0.6, 0.6, 0.6), seconds=1.0) for name in seen]
-    found = averaged(candidates("linear", "gradient_boosting"), seen, CLASSES, trials, math.inf)
+    found = averaged(candidates("linear", "gradient_boosting"), seen, APART, CLASSES, trials, math.inf)
     assert found is not None
     known = Ladder(menu(PLANNED, "tabular"), 6, 0.25).candidates([*trials, *found])
     assert {one.model: one.share for one in known[found[0].name].members} == shares_of(found)

@@ -210,8 +210,8 @@ def how(outcome: TrialResults, shown: Sequence[Trial] | None = None) -> list[str
         sentences.append("(cut): there was no time for all of its training; with more it may be better.")
     if any(row.status is Status.SHORT for row in rows):
         sentences.append(
-            "(fewer folds): there was no time for it on every fold. It is chosen only where it is better on those than the "
-            "others are on any."
+            "(fewer folds): there was no time for it on every fold. It is chosen only where it is better on those by more "
+            "than noise, or on one than the others are on any."
         )
     if outcome.resumed:
         sentences.append(f"{outcome.resumed} trials are from a run that was stopped before.")

@@ -247,7 +247,7 @@ class Climb:
         simple = [one for one in self._ladder.candidates(self._trials).values() if one.kind is Kind.BASELINE]
         others = [one for one in self._finalists(ahead_only=True) if one.kind is not Kind.BASELINE]
         left = self._end - time.monotonic() - seconds_of_a_round(others, self._trials)
-        found = averaged(simple, self._seen, self._of_folds, self._trials, left)
+        found = averaged(simple, self._seen, self._folds.apart, self._of_folds, self._trials, left)
         for trial in found or ():
             self._trials.append(trial)
             self._tell(trial)
@@ -403,10 +403,10 @@ class Climb:
             truth = self._fitting.examples.targets[folds[place].test]
             likely, by_class = fitted.probabilities, self._metric.name == "balanced_accuracy"
             loss = refined_brier(truth, likely, by_class=by_class) if likely is not None else None
+            found = self._score(truth, fitted)
             if candidate.kind is Kind.BASELINE or self._metric.reads is Reads.PROBABILITIES:
                 answers = fitted.predicted if likely is None else likely.astype(numpy.float32)  # of many classes, much
                 self._seen.setdefault(candidate.name, {})[step.rung, place] = truth, answers
-            found = self._score(truth, fitted)
             return Once(found, loss, fitted.epochs, fitted.short, fitted.hurried)
 
         last = min(until, begun + self._most(candidate, allowed)) if step.rung == 0 else until

@@ -220,8 +220,9 @@ class Fitting:
             return self._forecaster(candidate, training, test, seed, changed, allowance, moves=moves)
         prepared = self._arrays.preparation(training)
         if candidate.model == TOGETHER:
+            each = replace(allowance, seconds=allowance.seconds / len(candidate.members))
             alone = ((one, one.alone) for one in candidate.members)
-            parts = [(one, self._classical(of, training, test, seed, allowance=allowance)) for one, of in alone]
+            parts = [(one, self._classical(of, training, test, seed, allowance=each)) for one, of in alone]
             fitted = [(one.model, one.share, found.learned.model) for one, found in parts if found.learned is not None]
             outputs = said(fitted, TOGETHER, prepared, test, classes=self.examples.task is Task.CLASSIFY)
             hurried = any(found.hurried for _, found in parts)

@@ -44,6 +44,18 @@ class Folds:
         return max(1, len(self._splits) // self.width)
 
     @property
+    def apart(self) -> list[tuple[int, int]]:
+        """The first folds, by rung and place, of which no two score the same row."""
+        known: set[int] = set()
+        found = []
+        for number, split in enumerate(self._splits[: self.rungs * self.width]):
+            if not known.isdisjoint(split.test.tolist()):
+                break
+            known.update(split.test.tolist())
+            found.append(divmod(number, self.width))
+        return found
+
+    @property
     def held_out_share(self) -> float:
         return float(numpy.mean([len(split.test) / len(split.training) for split in self._splits]))
 

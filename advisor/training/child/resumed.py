@@ -19,8 +19,8 @@ def lacking(finished: Sequence[Trial], known: Mapping[str, Candidate], seen: Col
         guessed: a finalist's threshold for a rare class had to be chosen without its answers.
     """
     tried = [known[trial.name] for trial in finished if trial.counts and trial.name in known]
-    there = MODELS.keys() & {known[name].model for name in seen if name in known}
-    lost = MODELS.keys() & {one.model for one in tried if not (one.lagged or one.backbone)} - there
+    simple = {one.name for one in tried if one.model in MODELS and not (one.lagged or one.backbone)}
+    lost, there = simple - set(seen), {name for name in seen if name in known and known[name].model in MODELS}
     averaged = any(one.model == TOGETHER for one in tried)
     missing = ["they are in no average of several models"] if lost and len(lost | there) > 1 and not averaged else []
     if guessed and finished:

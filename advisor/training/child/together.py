@@ -7,9 +7,11 @@ Ensemble selection from libraries of models). On 26 tables at most three of them
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy
@@ -36,20 +38,25 @@ _LEAST = 1e-15
 
 
 def averaged(
-    candidates: Sequence[Candidate], seen: Seen, metric: Metric, trials: Sequence[Trial], seconds: float
+    candidates: Sequence[Candidate],
+    seen: Seen,
+    apart: Sequence[Fold],
+    metric: Metric,
+    trials: Sequence[Trial],
+    seconds: float,
 ) -> tuple[Trial, ...] | None:
-    """Trials of a few models together: their scores on folds, each with shares that were found on all others.
+    """Trials of a few models together: their scores on folds, each with models and shares that were found on all others.
 
     None where fewer than two models have answered on the same two folds, or one is best alone.
 
     Args:
         candidates: which may be averaged.
+        apart: folds that share no row, so that none has a say in what is chosen for another.
         trials: for the time that each takes.
         seconds: the longest that fitting all of them once more may take.
     """
-    members, folds = _answered(
-        [one for one in candidates if one.model in MODELS and not (one.lagged or one.backbone)], seen
-    )
+    possible = [one for one in candidates if one.model in MODELS and not (one.lagged or one.backbone)]
+    members, folds = _answered(possible, seen, apart)
     if len(members) < 2 or len(folds) < 2:
         return None
     answers = {fold: numpy.stack([seen[one.name][fold][1] for one in members]) for fold in folds}
@@ -72,7 +79,9 @@ def averaged(
             continue
         found.setdefault(rung, {})[place] = scored
     usual = sum(_seconds(one, trials) for one, _ in kept)
-    return tuple(_trials(together(parts, _name(parts)), found, usual))
+    names = {one.name for one, _ in kept}
+    hurried = any(trial.hurried for trial in trials if trial.name in names)
+    return tuple(_trials(together(parts, _name(parts)), found, usual, hurried=hurried))
 
 
 def _name(parts: Sequence[Member]) -> str:
@@ -80,14 +89,14 @@ def _name(parts: Sequence[Member]) -> str:
     return " + ".join(f"{many} × {name}" if many > 1 else name for name, many in times.items())
 
 
-def _answered(candidates: Sequence[Candidate], seen: Seen) -> tuple[list[Candidate], list[Fold]]:
+def _answered(candidates: Sequence[Candidate], seen: Seen, apart: Sequence[Fold]) -> tuple[list[Candidate], list[Fold]]:
     """Enough candidates that have answered on the same folds, on as many rungs as they have; or else on the first rung."""
     there = [one for one in candidates if seen.get(one.name)]
-    for last in sorted({rung for one in there for rung, _ in seen[one.name]}, reverse=True):
-        every = {fold for one in there for fold in seen[one.name] if fold[0] <= last}
-        found = [one for one in there if seen[one.name].keys() >= every]
+    for last in sorted({rung for rung, _ in apart}, reverse=True):
+        folds = [fold for fold in apart if fold[0] <= last and any(fold in seen[one.name] for one in there)]
+        found = [one for one in there if seen[one.name].keys() >= set(folds)]
         if len(found) >= ENOUGH or (last == 0 and found):
-            return found, sorted(every)
+            return found, folds
     return [], []
 
 
@@ -100,7 +109,7 @@ def _shares(
         answers: of each fold those of each model (models, n, outputs).
         costs: seconds that each model takes (models,), of which those that are taken may have so many together.
     """
-    times = numpy.zeros(len(costs))
+    times, loss = numpy.zeros(len(costs)), partial(_loss, metric)
     mixed = [numpy.zeros_like(one[0]) for one in answers]
     for step in range(STEPS):
         taken = times > 0
@@ -110,17 +119,15 @@ def _shares(
             for place in range(len(costs))
             if taken[place] or not (full or (step and costs[taken].sum() + costs[place] > seconds))
         ]
-        tried = {
-            place: [(so_far * step + one[place]) / (step + 1) for so_far, one in zip(mixed, answers, strict=True)]
-            for place in possible
-        }
-        losses = {
-            place: sum(_loss(metric, *both) for both in zip(truths, said, strict=True)) for place, said in tried.items()
-        }
-        best = min(losses, key=losses.__getitem__)
+        best = min(possible, key=lambda one: sum(map(loss, truths, _more(mixed, step, answers, one))))
+        mixed = list(_more(mixed, step, answers, best))
         times[best] += 1
-        mixed = tried[best]
     return times / STEPS
+
+
+def _more(mixed: Sequence[Numbers], step: int, answers: Sequence[Numbers], place: int) -> Iterator[Numbers]:
+    """The average of so many steps with the answers of one more model."""
+    return ((so_far * step + one[place]) / (step + 1) for so_far, one in zip(mixed, answers, strict=True))
 
 
 def _loss(metric: Metric, truth: Numbers, said: Numbers) -> float:
@@ -129,7 +136,10 @@ def _loss(metric: Metric, truth: Numbers, said: Numbers) -> float:
     """
     if truth.ndim == 1:
         return float(-numpy.log(numpy.maximum(said[numpy.arange(len(truth)), truth], _LEAST)).mean())
-    found = score(metric, truth, said)
+    try:
+        found = score(metric, truth, said)
+    except MeaninglessError:
+        return math.inf
     return -found if metric.greater_is_better else found
 
 
@@ -147,7 +157,11 @@ def _seconds(candidate: Candidate, trials: Sequence[Trial]) -> float:
 
 
 def _trials(
-    candidate: Candidate, found: Mapping[int, Mapping[int, tuple[float, float | None]]], usual: float
+    candidate: Candidate,
+    found: Mapping[int, Mapping[int, tuple[float, float | None]]],
+    usual: float,
+    *,
+    hurried: bool,
 ) -> Iterator[Trial]:
     for rung, scored in found.items():
         losses = tuple(loss for _, loss in scored.values() if loss is not None)
@@ -159,4 +173,5 @@ def _trials(
             losses=losses,
             folds=() if places == tuple(range(len(places))) else places,
             seconds=usual * len(scored),
+            hurried=hurried,
         )

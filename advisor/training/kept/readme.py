@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
-from advisor.training.ladder.shares import share_of
+from advisor.training.ladder.shares import is_moved, share_of
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import BOOSTERS
 from advisor.wording import join_first, printable, shorten
@@ -61,7 +61,7 @@ def _predicts(card: Card) -> str:
 def _quantile(card: Card) -> str:
     """A sentence with a space before it where the prediction is no mean; empty elsewhere."""
     share = share_of(card.metric.name)
-    if share is None:
+    if share is None or not is_moved(share):  # several models take the mean for the median
         return ""
     return (
         f" The number itself is the quantile that the metric asks for: about {100 * share:g} % are expected below it."

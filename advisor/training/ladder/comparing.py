@@ -159,7 +159,7 @@ def ahead(scores: Scores, names: Sequence[str]) -> str:
 
 def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
     """Those that reached the highest rung that at least two have reached, and for whose further folds there was no time: who
-    is ahead of all of these on the same folds, two at least, or on one was better than any of these on any.
+    is better by more than a standard error than all of these on the same folds, or on one was better than any of these on any.
     """
     known = [name for name in names if scores.of(name)]
     heights = sorted((len(scores.of(name)) for name in known), reverse=True)
@@ -168,7 +168,8 @@ def survivors(scores: Scores, names: Sequence[str]) -> list[str]:
 
     def in_front(name: str) -> bool:
         folds = list(scores.of(name))
-        return len(folds) > 1 and scores.mean(name) > max(scores.mean(other, folds) for other in reached)
+        over = [scores.paired(name, other, folds) for other in reached]
+        return all(found is not None and found.beyond_noise for found in over)
 
     return [name for name in known if name in reached or scores.mean(name) > best or in_front(name)]
 

@@ -13,6 +13,7 @@ from advisor.training.ladder.comparing import Scores
 from advisor.training.ladder.intervals import Interval, of_several, t_interval
 from advisor.training.ladder.ladder import Ladder
 from advisor.training.ladder.outcome import Best, Bet, Difference, Final, Metric, Winner
+from advisor.training.ladder.shares import MEDIAN, share_of
 from advisor.training.ladder.trial_record import Kind, Trial
 from advisor.training.ladder.variants import DEFAULT
 
@@ -195,15 +196,21 @@ class Judging:
         if between.low > 0:
             gain = gain_words(self.metric, between)
             words = f"A network is worth it: {network} is {gain} against {baseline}, the best of the others."
-            return Winner.NETWORK, words
+            return Winner.NETWORK, f"{words}{self._cut(baseline)}"
         if between.high < 0:
             gain = gain_words(self.metric, between.turned())
-            untrained = any(final.cut for final in self.finals if final.name == network)
-            cut = f" There was no time for all of {network}'s training, so more may change that." if untrained else ""
-            words = f"{self._network(baseline)} is not worth it here: {baseline} is {gain} against {network}, the best one.{cut}"
-            return Winner.BASELINE, words
+            words = (
+                f"{self._network(baseline)} is not worth it here: {baseline} is {gain} against {network}, the best one."
+            )
+            return Winner.BASELINE, f"{words}{self._cut(network)}"
         gain = gain_words(self.metric, between)
         return Winner.NO_DIFFERENCE, f"The best network, {network}, and {baseline} cannot be told apart: it is {gain}."
+
+    def _cut(self, loser: str) -> str:
+        """A sentence, after a space, where the clock ended the training of who lost; empty otherwise."""
+        if not any(final.cut for final in self.finals if final.name == loser):
+            return ""
+        return f" There was no time for all of {loser}'s training, so more may change that."
 
     def _network(self, baseline: str) -> str:
         """Said of a network against this baseline, which may have learned from features of another network."""
@@ -392,7 +399,10 @@ def trivial_words(metric: Metric) -> str:
     if metric.task == "classify":
         likely = metric.name in ("average_precision", "roc_auc", "log_loss", "brier_score")
         return "giving every example the same probabilities" if likely else "always saying the most frequent class"
-    return "repeating an earlier value" if metric.task == "forecast" else "always saying the mean"
+    if metric.task == "forecast":
+        return "repeating an earlier value"
+    share = share_of(metric.name)
+    return f"always saying the {'mean' if share is None else 'median' if share == MEDIAN else 'same quantile'}"
 
 
 def trivial_note(metric: Metric) -> str:
