@@ -9,6 +9,8 @@ the paired difference. It runs in a Python of its own, beside the one that has t
     python benchmarks/trials/beside_others.py run FOLDER --advisor .venv/bin/python [--budget 90] [--data ames,storms]
     python benchmarks/trials/beside_others.py compare FOLDER
 
+`--sets later` takes five that were chosen after the first runs on the twelve had changed what trials do.
+
 `--sets audit` takes the ten of an earlier audit instead, found again by their names and numbers of rows:
 
     python -m pip install dmba statsmodels

@@ -37,6 +37,12 @@ def gasoline() -> pandas.DataFrame:
     return found
 
 
+def cafes() -> pandas.DataFrame:
+    found = rdataset("fpp2", "auscafe")()
+    found["time"] = pandas.date_range("1982-04-01", periods=len(found), freq="MS").strftime("%Y-%m-%d")
+    return found
+
+
 def flights() -> pandas.DataFrame:
     """Some of those that arrived, in the order of their departure."""
     found = rdataset("nycflights13", "flights")().dropna(subset=["arr_delay"])
