@@ -77,7 +77,7 @@ def gains(package: str, name: str, target: str) -> Mapping[tuple[str, str], floa
     for way, names in zip(WAYS, (best_of_each, order), strict=True):
         seen = {one: {(0, at): both for at, both in enumerate(zip(truths, answers[one], strict=True))} for one in names}
         trials = [Trial(one, Kind.BASELINE, Stage.BASELINES, 0, scores=tuple(scores[one])) for one in names]
-        made = averaged([every[one] for one in names], seen, metric, trials, math.inf)
+        made = averaged([every[one] for one in names], seen, list(seen[names[0]]), metric, trials, math.inf)
         if made is None:
             found |= {(way, rule): 0.0 for rule in RULES}
             continue

@@ -230,7 +230,7 @@ def _taken(inputs: Any, categories: list[int]) -> Any:
     return pandas.DataFrame({place: codes.get(place, inputs[:, place]) for place in range(inputs.shape[1])})
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)  # one for each output
 def _read(library: str, model: str | bytes) -> Any:
     module = loaded(library)
     try:
