@@ -76,7 +76,8 @@ def about_data(found: Inspection, openers: Sequence[Candidate] = (), untried: st
     ladder = [
         f"1. A trivial baseline, then simple models{f': {join_names(simple)}' if simple else ''}.",
         f"2. Networks: {join_names(names)}." if names else "2. Networks: the plan's, and others.",
-        "3. The best of the simple ones with other settings; the best network with one thing changed at a time.",
+        "3. The best of the simple ones with other settings; the best network with one thing changed at a time; an average of "
+        "a few simple ones.",
         "4. The best of each, trained again, on held-out examples that selection never saw.",
     ]
     parts += [Content("Stages, as far as there is time:"), *map(plain, ladder)]
