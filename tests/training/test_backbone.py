@@ -330,9 +330,9 @@ def order(seconds: float) -> list[str]:
             asked.append(len([trial for trial in trials if trial.kind is Kind.NETWORK]))
         return seconds if candidate.backbone else 0.0
 
-    while (step := ladder.next(trials, Clock(600.0, 500.0), expected)) is not None and step.rung == 0:
+    while (step := ladder.next(trials, Clock(600.0, 500.0), expected)) is not None:
         one = step.candidate
-        trials.append(Trial(one.name, one.kind, one.stage, 0, one.settings_json, (0.5, 0.5, 0.5), 1.0))
+        trials.append(Trial(one.name, one.kind, one.stage, step.rung, one.settings_json, (0.5, 0.5, 0.5), 1.0))
         if one.stage is Stage.VARIATIONS:
             break
     assert min(asked) > 0, "to time it loads torch, which the first network does"
