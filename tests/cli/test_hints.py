@@ -216,6 +216,11 @@ def test_what_is_proposed_measures(name: str, place: Path) -> None:
     found = [words for words in commands(place, name) if words[0] in MEASURING]
     assert found
     for words in found:
-        budget = "12s" if words[0] == "try" else "20s"  # trials always end with something that is known
-        done = advisor(*words, "--budget", budget, cwd=place)
+        for budget in (
+            "20s",
+            "2min",
+        ):  # the second where other programs leave too little of the first to settle anything
+            done = advisor(*words, "--budget", "12s" if words[0] == "try" else budget, cwd=place)
+            if done.code == 0:
+                break
         assert done.code == 0, (words, done.err)

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from typing import Any
 
 DEFAULT = "default"
+ON_LINEAR = "on_linear"
+"""The variant of boosting whose trees grow on what a linear model leaves of numbers to predict."""
 STATISTICAL = ("ets", "arima", "theta", "seasonal_naive")
 """Names of the statistical models of a series; none of them is the default."""
 BOOSTERS: Mapping[str, str] = {"lightgbm": "lightgbm>=4.5", "catboost": "catboost>=1.2"}
@@ -47,6 +49,11 @@ _OF_CLASSES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "svm": {DEFAULT: {}, "more_penalty": {"C": 0.2}, "less_penalty": {"C": 10.0}},
 }
 _OF_NUMBERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "gradient_boosting": {
+        DEFAULT: {},
+        ON_LINEAR: {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
+        **_SAME["gradient_boosting"],
+    },
     "linear": {DEFAULT: {}, "more_penalty": {"alpha": 30.0}, "less_penalty": {"alpha": 0.03}},
     "svm": {DEFAULT: {}, "more_penalty": {"C": 0.2}, "less_penalty": {"C": 10.0}},
 }
