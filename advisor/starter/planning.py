@@ -33,6 +33,7 @@ from advisor.starter.blueprint import (
 from advisor.starter.members import Member, member_of
 from advisor.starter.named import Named, named_of
 from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
+from advisor.training.ladder.backbones import reads_texts
 from advisor.training.ladder.candidates import TOGETHER
 from advisor.training.ladder.shares import MEDIAN, is_moved, share_of
 from advisor.wording import join_names, shorten
@@ -364,9 +365,10 @@ def _differences(
             )
     backbone = fact_of(plan, BACKBONE) if network == "linear" else None
     if backbone is not None:
+        what = "words" if reads_texts(backbone) else "pixels"
         yield (
             f"The best model of the trials was linear on features of {backbone}, a frozen network that others trained. The "
-            "project's linear model learns from the pixels themselves and may be much worse; `advisor try --save DIR` keeps "
+            f"project's linear model learns from the {what} themselves and may be much worse; `advisor try --save DIR` keeps "
             "the model that won."
         )
     if sizes.guessed:

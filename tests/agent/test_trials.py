@@ -32,7 +32,7 @@ from advisor.resources import rules_folder
 from advisor.session.data import with_inspection
 from advisor.starter.blueprint import CLASSICAL
 from advisor.survey.judged_claims import judge_claims
-from advisor.training.ladder.backbones import FILES
+from advisor.training.ladder.backbones import ENCODERS, FILES
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.forecasters import forecasters
 from advisor.training.ladder.menu import menu
@@ -106,9 +106,10 @@ def test_each_type_of_network_that_is_tried_can_be_told_to_be_the_best(knowledge
 
 
 def test_each_network_whose_features_are_tried_can_be_told(knowledge: Knowledge) -> None:
-    rule = next(rule for rule in knowledge.rules if rule.id == "network.type.tried-backbone")
-    assert set(knowledge.vocabulary.facts["trial.backbone"].choice_names) == set(FILES)
-    assert all(f'"{name}"' in str(rule.when) for name in FILES)
+    assert set(knowledge.vocabulary.facts["trial.backbone"].choice_names) == {*FILES, *ENCODERS}
+    for rule, names in (("network.type.tried-backbone", FILES), ("network.type.tried-encoder", ENCODERS)):
+        when = next(str(one.when) for one in knowledge.rules if one.id == rule)
+        assert all(f'"{name}"' in when for name in names)
 
 
 def test_a_better_network_overturns_the_plan_and_everything_that_follows_from_it(knowledge: Knowledge) -> None:

@@ -29,7 +29,7 @@ from advisor.datasets.loading import load
 from advisor.errors import InputError
 from advisor.models.tracing.building import without_operators
 from advisor.training.child import backbone, climb
-from advisor.training.child.backbone import Features, Frozen
+from advisor.training.child.backbone import Features, Frozen, OfPictures, frozen
 from advisor.training.child.climb import Climb, Telling
 from advisor.training.child.fitted import Allowance, FittingError, TooSlowError
 from advisor.training.child.fitting import Fitting
@@ -77,8 +77,8 @@ def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TORCH_HOME", str(tmp_path / "torch"))
-    cache().mkdir(parents=True)
-    return cache()
+    cache(RESNET).mkdir(parents=True)
+    return cache(RESNET)
 
 
 def stripes(count: int, seed: int = 0) -> tuple[Any, Any]:
@@ -129,21 +129,21 @@ def test_weights_are_looked_for_where_torch_keeps_them(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert str(cache()) == os.path.join(torch.hub.get_dir(), "checkpoints")  # noqa: PTH118
+    assert str(cache(RESNET)) == os.path.join(torch.hub.get_dir(), "checkpoints")  # noqa: PTH118
 
 
 def test_the_smallest_network_of_those_that_are_here_is_taken(
     empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (empty_home / "resnet18-00000000.pth").touch()
-    assert smallest() == "", "no file of torchvision has this name"
+    assert smallest("image") == "", "no file of torchvision has this name"
     for name in ("resnet50", "resnet18"):
         (empty_home / FILES[name][-1]).touch()
-    assert smallest() == "resnet18"
+    assert smallest("image") == "resnet18"
     (empty_home / FILES["mobilenet_v3_small"][0]).touch()
-    assert smallest() == "mobilenet_v3_small"
+    assert smallest("image") == "mobilenet_v3_small"
     monkeypatch.setattr(backbones, "find_spec", lambda name: None)
-    assert smallest() == "", "without torchvision none can be built"
+    assert smallest("image") == "", "without torchvision none can be built"
 
 
 PICTURES = "task.kind=classify data.modality=image data.inputs=256 task.outputs=2 data.examples=60"
@@ -191,13 +191,13 @@ def test_each_picture_goes_through_the_network_once_whatever_is_learned_from_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked: list[int] = []
-    plain = Frozen.features
+    plain = OfPictures.features
 
-    def counted(self: Frozen, pictures: Any) -> Any:
+    def counted(self: OfPictures, pictures: Any) -> Any:
         looked.append(len(pictures))
         return plain(self, pictures)
 
-    monkeypatch.setattr(Frozen, "features", counted)
+    monkeypatch.setattr(OfPictures, "features", counted)
     tried, rows = Fitting(examples(30), 1), numpy.arange(30)
     assert tried.rehearsed(ON_FEATURES, rows) > 0
     assert 0 < sum(looked) < 30, "a few tell how long all will take"
@@ -207,14 +207,14 @@ def test_each_picture_goes_through_the_network_once_whatever_is_learned_from_it(
     assert tried.rehearsed(ON_FEATURES, rows) == 0
 
 
-def frozen() -> Frozen:
-    return Frozen(RESNET, weights_of(RESNET))
+def resnet() -> Frozen:
+    return frozen(RESNET, weights_of(RESNET))
 
 
 @pytest.mark.usefixtures("at_home")
 def test_features_of_a_picture_depend_on_no_other_and_grey_ones_are_taken_as_coloured() -> None:
     pictures, _ = stripes(20)
-    network = frozen()
+    network = resnet()
     together = Features(network, pictures, 1).of_all()
     alone = network.features(numpy.repeat(pictures[17:18], 3, axis=1))
     assert together.shape == (20, 512)
@@ -225,8 +225,8 @@ def test_features_of_a_picture_depend_on_no_other_and_grey_ones_are_taken_as_col
 
 @pytest.mark.usefixtures("at_home")
 def test_it_ends_when_its_time_is_over() -> None:
-    features = Features(frozen(), stripes(40)[0], 1)
-    with pytest.raises(TooSlowError, match=f"no time to let all pictures go through {RESNET}"):
+    features = Features(resnet(), stripes(40)[0], 1)
+    with pytest.raises(TooSlowError, match=f"no time to let all examples go through {RESNET}"):
         features.of_all(time.monotonic() - 1)
     assert features.of_all().shape == (40, 512)
 
@@ -250,15 +250,15 @@ def test_weights_that_are_anything_else_are_refused_and_nothing_of_them_is_run(
     for content in (place.read_bytes(), whole[:5000], b""):
         place.write_bytes(content)
         with pytest.raises(FittingError, match=rf"The weights of {RESNET} in .*{place.name} cannot be used"):
-            frozen()
+            resnet()
     assert not (empty_home / "made").exists()
     place.write_bytes(whole)
     monkeypatch.setattr(backbone, "MOST_BYTES", 1_000_000)
     with pytest.raises(FittingError, match="larger"):
-        frozen()
+        resnet()
     place.unlink()
     with pytest.raises(FittingError, match="no longer"):
-        frozen()
+        resnet()
 
 
 # --- in a run of trials ------------------------------------------------------------------------------------------
@@ -280,15 +280,15 @@ def test_its_trial_has_a_score_for_each_fold_and_counts_the_time_of_its_features
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, said = run_on(folder, WITH_RESNET)
-    now, plain = [0.0], Frozen.features
+    now, plain = [0.0], OfPictures.features
 
-    def slow(self: Frozen, pictures: Any) -> Any:
+    def slow(self: OfPictures, pictures: Any) -> Any:
         now[0] += 10.0 * len(pictures)
         return plain(self, pictures)
 
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     monkeypatch.setattr(climb, "on_folds", partial(on_folds, clock=time.monotonic))
-    monkeypatch.setattr(Frozen, "features", slow)
+    monkeypatch.setattr(OfPictures, "features", slow)
     assert run._expected(ON_FEATURES) == pytest.approx(320.0), "8 of 40 pictures went through to see how long it takes"
     trial = run._trial(Step(ON_FEATURES, 0), math.inf)
     assert (trial.status, len(trial.scores), trial.seconds) == (Status.DONE, 5, pytest.approx(320.0))
@@ -315,7 +315,7 @@ def test_weights_that_cannot_be_read_cost_one_trial(folder: Path, empty_home: Pa
     assert "cannot be used" in str(trial.failure)
 
 
-@pytest.mark.parametrize(("name", "told"), [("", [missing()]), (None, [])])
+@pytest.mark.parametrize(("name", "told"), [("", [missing("image")]), (None, [])])
 def test_how_to_get_a_network_is_told_once_where_none_is_here(folder: Path, name: str | None, told: list[str]) -> None:
     _, said = run_on(folder, replace(WITH_RESNET, backbone=name))
     assert [str(one.text) for one in said if isinstance(one, Note)] == told
@@ -422,8 +422,8 @@ def test_without_the_very_weights_it_is_not_applied(
     with pytest.raises(InputError, match="resnet18 first, and the weights of that are not here"):
         applied_here(model, folder)
     other = {name: value + 1 if value.is_floating_point() else value for name, value in torch.load(own).items()}
-    cache().mkdir(parents=True)
-    torch.save(other, cache() / own.name)
+    cache(RESNET).mkdir(parents=True)
+    torch.save(other, cache(RESNET) / own.name)
     with pytest.raises(InputError, match="are others than those that it learned with"):
         applied_here(model, folder)
     card = json.loads((model / CARD).read_text())

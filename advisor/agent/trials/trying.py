@@ -33,7 +33,7 @@ from advisor.training.child.request import (
     Request,
     request_line,
 )
-from advisor.training.ladder.backbones import smallest
+from advisor.training.ladder.backbones import LIBRARIES, smallest
 from advisor.training.ladder.candidates import Planned
 from advisor.training.ladder.insight import Insight
 from advisor.training.ladder.ladder import Ladder
@@ -83,9 +83,9 @@ def planned(plan: Plan) -> Planned:
 
 def _backbone(plan: Plan) -> str | None:
     modality, allowed = (plan.facts.get(name) for name in ("data.modality", "project.pretrained_allowed"))
-    if modality is None or modality.value != "image" or (allowed is not None and allowed.value is False):
+    if modality is None or modality.value not in LIBRARIES or (allowed is not None and allowed.value is False):
         return None
-    return smallest()
+    return smallest(str(modality.value))
 
 
 class NothingTriedError(InputError):

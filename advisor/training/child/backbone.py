@@ -1,20 +1,22 @@
-"""Features of pictures: the values before the last layer of a frozen network that others trained.
+"""Features of pictures and texts: what a frozen network makes of them that others trained, before its last layer.
 
 A linear model that learns from them is the simplest use of what such a network has learned (Donahue et al. 2014, DeCAF,
-arXiv:1310.1531; Kornblith, Shlens and Le 2019, arXiv:1805.08974). They depend on no answer, so those of all pictures are
-found once, for all folds and the held-out examples.
+arXiv:1310.1531; Kornblith, Shlens and Le 2019, arXiv:1805.08974; of texts Reimers and Gurevych 2019, Sentence-BERT,
+arXiv:1908.10084). They depend on no answer, so those of all examples are found once, for all folds and the held-out ones.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import pickle
 import time
 import zipfile
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy
 import torch
@@ -23,12 +25,12 @@ from torch import nn
 from advisor.models.tracing.building import without_operators
 from advisor.training.child.fitted import FittingError, Numbers, TooSlowError
 from advisor.training.child.threads import chosen
-from advisor.training.ladder.backbones import MOST_BYTES, Backbone, cache
+from advisor.training.ladder.backbones import MOST_BYTES, Backbone, cache, reads_texts
 
 AT_ONCE = 16
-"""Pictures in a batch."""
+"""Examples in a batch."""
 TIMED = 4
-"""Pictures by which the time is known that all will take."""
+"""Examples by which the time is known that all will take."""
 _BROKEN = (
     ImportError, OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, EOFError, zipfile.BadZipFile,
     pickle.UnpicklingError,
@@ -36,37 +38,52 @@ _BROKEN = (
 """Errors of weights that were cut off or are others'. torch has a class of pickle for its refusal of anything but weights."""
 
 
-class Frozen:
-    """A network of torchvision with its trained weights and without its last layer."""
+class Frozen(Protocol):
+    """A network with its trained weights and without its last layer."""
 
-    def __init__(self, name: str, path: Path | None) -> None:
-        """Load it from this computer, its weights as weights only. Raises FittingError where that cannot be done.
+    name: str
+    told: Backbone
+    """Its name, and the weights that it has."""
 
-        Args:
-            name: of `backbones.FILES`.
-            path: the file of its weights, one of those named there; None where it is not here.
-        """
-        if path is None:
-            raise FittingError(f"The weights of {name} are no longer in {cache()}.")
-        self.name = name
-        try:
-            if path.stat().st_size > MOST_BYTES:
-                raise ValueError("the file is larger than that of any of these networks")
-            weights = path.read_bytes()
-            self.told = Backbone(name, path.name, hashlib.sha256(weights).hexdigest())
-            """Its name, and the weights that it has."""
-            self._network, self._as_trained = _loaded(name, path.name, weights)
-        except _BROKEN as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0][:120]
-            raise FittingError(f"The weights of {name} in {path} cannot be used: {reason}") from error
+    def features(self, examples: Any) -> Numbers:
+        """Float32 (n, features). Raises FittingError, ValueError or RuntimeError where it cannot take these examples."""
+        ...
 
-    def features(self, pictures: Numbers) -> Numbers:
+
+def frozen(name: str, path: Path | None) -> Frozen:
+    """Load a network from this computer, its weights as weights only. Raises FittingError where that cannot be done.
+
+    Args:
+        name: of `backbones`.
+        path: the file of its weights, one of those named there; None where it is not here.
+    """
+    if path is None:
+        raise FittingError(f"The weights of {name} are no longer in {cache(name)}.")
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError("the file is larger than that of any of these networks")
+        weights = path.read_bytes()
+        told = Backbone(name, path.name, hashlib.sha256(weights).hexdigest())
+        return OfTexts(told, path.parent) if reads_texts(name) else OfPictures(told, weights)
+    except _BROKEN as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0][:120]
+        raise FittingError(f"The weights of {name} in {path} cannot be used: {reason}") from error
+
+
+class OfPictures:
+    """A network of torchvision."""
+
+    def __init__(self, told: Backbone, weights: bytes) -> None:
+        self.name, self.told = told.name, told
+        self._network, self._as_trained = _loaded(told.name, told.file, weights)
+
+    def features(self, examples: Numbers) -> Numbers:
         """Float32 (n, features) of pictures (n, colours, side, side) between 0 and 1, which are brought to the size, the
         colours and the scale that the network was trained with.
 
         Raises FittingError where they have other than one or three colours.
         """
-        given = torch.tensor(numpy.nan_to_num(pictures), dtype=torch.float32)
+        given = torch.tensor(numpy.nan_to_num(examples), dtype=torch.float32)
         if given.shape[1] not in (1, 3):
             raise FittingError(
                 f"{self.name} takes pictures with one or three colours, and these have {given.shape[1]}."
@@ -75,6 +92,49 @@ class Frozen:
         with torch.inference_mode():
             found: Numbers = self._network(self._as_trained(given).to(memory_format=torch.channels_last)).numpy()
         return found
+
+
+class OfTexts:
+    """A network of sentence-transformers, with the tokens and the mean or the first vector that it was trained with."""
+
+    def __init__(self, told: Backbone, folder: Path) -> None:
+        """
+        Args:
+            folder: holds the weights, the vocabulary and `modules.json`; no code of it is run.
+        """
+        self.name, self.told = told.name, told
+        stranger = [kind for kind in _kinds(folder) if not kind.startswith("sentence_transformers.")]
+        if stranger:
+            raise ValueError(f"modules.json names {stranger[0][:60]}, which is no part of sentence-transformers")
+        with without_operators():
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils.logging import disable_progress_bar
+
+            disable_progress_bar()  # type: ignore[no-untyped-call]
+            try:
+                with torch.random.fork_rng(devices=[]):
+                    self._network = SentenceTransformer(
+                        str(folder),
+                        device="cpu",
+                        local_files_only=True,
+                        trust_remote_code=False,
+                        model_kwargs={"use_safetensors": True},
+                    )
+            except Exception as error:  # three libraries have kinds of their own
+                raise ValueError(str(error) or type(error).__name__) from error
+
+    def features(self, examples: Sequence[str]) -> Numbers:
+        """Float32 (n, features) of texts, whose ends are left out where they are longer than the network reads."""
+        found: Numbers = self._network.encode(list(examples), batch_size=len(examples), show_progress_bar=False)
+        return found.astype(numpy.float32)
+
+
+def _kinds(folder: Path) -> list[str]:
+    """The classes of the parts of a network for texts, by their names."""
+    parts = json.loads((folder / "modules.json").read_text("utf-8"))
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
+        raise ValueError("modules.json lists no parts of a network")
+    return [str(part.get("type", "")) for part in parts]
 
 
 def _loaded(name: str, file: str, weights: bytes) -> tuple[nn.Module, Any]:
@@ -92,15 +152,15 @@ def _loaded(name: str, file: str, weights: bytes) -> tuple[nn.Module, Any]:
 
 
 class Features:
-    """The features of some pictures, found batch by batch and kept."""
+    """The features of some examples, found batch by batch and kept."""
 
-    def __init__(self, frozen: Frozen, pictures: Numbers, threads: int) -> None:
+    def __init__(self, frozen: Frozen, examples: Any, threads: int) -> None:
         """
         Args:
-            pictures: (n, colours, side, side), between 0 and 1.
+            examples: pictures (n, colours, side, side) between 0 and 1, or texts.
             threads: at most; on a busy machine one may be faster.
         """
-        self._frozen, self._pictures, self._threads = frozen, pictures, threads
+        self._frozen, self._examples, self._threads = frozen, examples, threads
         self._found: list[Numbers] = []
         self._done = 0
         self._each: float | None = None
@@ -112,13 +172,13 @@ class Features:
         return self._frozen.told
 
     def rest(self) -> float:
-        """Seconds that the pictures will take which are still to be looked at, by a few of them. Raises FittingError."""
+        """Seconds that the examples will take which are still to be looked at, by a few of them. Raises FittingError."""
         if self._each is None:
             self._go_on(TIMED, 1)  # the first ones take longer than all others
             took = {threads: self._go_on(TIMED, threads) for threads in sorted({1, self._threads})}
             self._threads = chosen(took)
             self._each = took[self._threads] / TIMED
-        return self._each * (len(self._pictures) - self._done)
+        return self._each * (len(self._examples) - self._done)
 
     def of_all(self, until: float = math.inf) -> Numbers:
         """Float32 (n, features).
@@ -129,22 +189,22 @@ class Features:
         Raises TooSlowError where that is before all are there; these stay. FittingError where they cannot be found.
         """
         self.rest()
-        while self._done < len(self._pictures):
+        while self._done < len(self._examples):
             if time.monotonic() > until:
-                raise TooSlowError(f"There was no time to let all pictures go through {self._frozen.name}.")
+                raise TooSlowError(f"There was no time to let all examples go through {self._frozen.name}.")
             self._go_on(AT_ONCE, self._threads)
         return numpy.concatenate(self._found)
 
     def _go_on(self, count: int, threads: int) -> float:
         """The next ones; the seconds that they took."""
         begun, before = time.monotonic(), torch.get_num_threads()
-        some = self._pictures[self._done : self._done + count]
+        some = self._examples[self._done : self._done + count]
         torch.set_num_threads(threads)
         try:
             if len(some):
                 self._found.append(self._frozen.features(some))
         except (RuntimeError, ValueError) as error:
-            raise FittingError(f"{self._frozen.name} cannot take these pictures: {str(error)[:120]}") from error
+            raise FittingError(f"{self._frozen.name} cannot take these examples: {str(error)[:120]}") from error
         finally:
             torch.set_num_threads(before)
         self._done += len(some)

@@ -55,6 +55,7 @@ from advisor.training.child.request import (
 from advisor.training.child.resumed import lacking
 from advisor.training.child.scoring import described
 from advisor.training.child.together import averaged
+from advisor.training.ladder.backbones import LIBRARIES
 from advisor.training.ladder.backbones import missing as missing_backbone
 from advisor.training.ladder.candidates import SIMPLEST, Candidate
 from advisor.training.ladder.comparing import Fold
@@ -193,8 +194,8 @@ class Climb:
             tell(Note(f"{told} left out, since {self._metric.title} says nothing of examples as much alike as theirs."))
         if examples.task is Task.FORECAST and not statistical_there():
             tell(Note(MISSING))
-        if examples.modality == "image" and request.planned.backbone == "":
-            tell(Note(missing_backbone()))
+        if examples.modality in LIBRARIES and request.planned.backbone == "":
+            tell(Note(missing_backbone(examples.modality)))
         if examples.series is not None and statistical_there():
             longest, most = int(numpy.bincount(examples.series.number).max()), fitted_steps(examples.series.seasons)
             if longest > most:

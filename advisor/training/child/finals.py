@@ -71,7 +71,7 @@ def seconds_of_a_round(candidates: Sequence[Candidate], trials: Sequence[Trial])
     total = 0.0
     for candidate in candidates:
         mine = [trial for trial in trials if trial.name == candidate.name and trial.counts]
-        if candidate.backbone:  # whose network has looked at all pictures by then, in its first trial
+        if candidate.backbone:  # whose network has looked at all examples by then, in its first trial
             mine = [trial for trial in mine if trial.rung]
         if mine:
             total += min(trial.seconds / len(trial.scores) for trial in mine) * LONGER

@@ -131,7 +131,7 @@ class Fitting:
         return self._networks
 
     def looked(self, candidate: Candidate, until: float) -> float:
-        """Let a candidate's frozen network look at all pictures, once; the seconds that this took, 0 without such a network.
+        """Let a candidate's frozen network look at all examples, once; the seconds that this took, 0 without such a network.
 
         Raises FittingError, and TooSlowError where the time is over before.
         """
@@ -150,11 +150,11 @@ class Fitting:
         return self._features.backbone if self._features is not None else None
 
     def _features_of(self, candidate: Candidate) -> Features:
-        from advisor.training.child.backbone import Features, Frozen  # torch takes seconds
+        from advisor.training.child.backbone import Features, frozen  # torch takes seconds
 
         if self._features is None:
-            frozen = Frozen(candidate.backbone, weights_of(candidate.backbone))
-            self._features = Features(frozen, numpy.asarray(self.examples.inputs), self._threads)
+            network = frozen(candidate.backbone, weights_of(candidate.backbone))
+            self._features = Features(network, self.examples.inputs, self._threads)
         return self._features
 
     def rehearsed(self, candidate: Candidate, training: Rows) -> float:

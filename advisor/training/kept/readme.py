@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.datasets.dataset import Task
 from advisor.datasets.intake import Source
 from advisor.training.kept.card import Card
+from advisor.training.ladder.backbones import ENCODERS, library_of, reads_texts
 from advisor.training.ladder.shares import is_moved, share_of
 from advisor.training.ladder.trial_record import Kind
 from advisor.training.ladder.variants import BOOSTERS
@@ -76,16 +77,19 @@ def _from(card: Card) -> str:
     rows = "".join(f"| {_code(one.name)} | {one.kind} |\n" for one in card.intake.columns[:MOST_COLUMNS])
     more = len(card.intake.columns) - MOST_COLUMNS
     rest = f"\nAnd {more:,} more columns, which `card.json` lists.\n" if more > 0 else ""
-    return f"| column | holds |\n| --- | --- |\n{rows}{rest}".rstrip()
+    through = _through(card)
+    return f"| column | holds |\n| --- | --- |\n{rows}{rest}".rstrip() + (f"\n\n{through}" if through else "")
 
 
 def _through(card: Card) -> str:
     if (backbone := card.backbone) is None:
         return ""
+    texts = reads_texts(backbone.name)
+    place = f"Hugging Face's own cache, as {_code(ENCODERS[backbone.name])}" if texts else "torch's own cache"
     return (
-        f"The model learned from what {_code(backbone.name)} of torchvision makes of a picture, a network that others trained. "
-        f"Its weights are not in this folder: applying needs them in torch's own cache, as {_code(backbone.file)} with the "
-        f"SHA-256 {backbone.sha256}."
+        f"The model learned from what {_code(backbone.name)} of {library_of(backbone.name)} makes of a "
+        f"{'text' if texts else 'picture'}, a network that others trained. Its weights are not in this folder: applying needs "
+        f"them in {place}, in the file {_code(backbone.file)} with the SHA-256 {backbone.sha256}."
     )
 
 

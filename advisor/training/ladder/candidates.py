@@ -115,7 +115,7 @@ class Candidate:
     lagged: bool = False
     """True if it learns by how much a series will differ from an earlier step, or from the season before."""
     backbone: str = ""
-    """The network of `backbones` whose features of pictures it learns from; empty where it learns from the examples."""
+    """The network of `backbones` whose features of pictures or texts it learns from; empty where it learns from the examples."""
 
     @property
     def simplest(self) -> bool:

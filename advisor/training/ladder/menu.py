@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from advisor.networks.description import ACTIVATIONS
 from advisor.networks.registry import default_hidden_units, families
+from advisor.training.ladder.backbones import LIBRARIES
 from advisor.training.ladder.candidates import (
     SCIKIT_LEARN_LIKE,
     Candidate,
@@ -39,7 +40,7 @@ PLAIN = " plain"
 WEIGHTED = " with class weights"
 """Ends the name of a model whose rare classes count more."""
 ON_FEATURES = "linear on features of "
-"""Begins the name of the linear model that learns from what a frozen network makes of pictures."""
+"""Begins the name of the linear model that learns from what a frozen network makes of pictures or texts."""
 _WITH_WEIGHTS = ("linear", "gradient_boosting")
 VARIED = ", "
 """Between the name of a network and what was changed of it."""
@@ -115,7 +116,7 @@ def menu(
         simple += [replace(one, name=f"{one.name}{WEIGHTED}", weighted=True) for one in fast]
     if forecast:
         simple += forecasters()
-    if planned.backbone and modality == "image":
+    if planned.backbone and modality in LIBRARIES:
         simple.append(replace(_simple("linear"), name=f"{ON_FEATURES}{planned.backbone}", backbone=planned.backbone))
     few = modality == "tabular" and examples is not None and examples < EARLY_STOPPING_FROM
     networks = _networks(planned, modality)
