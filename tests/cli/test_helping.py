@@ -20,7 +20,13 @@ from ..agent.profiles_made import MEMORY, gauged
 from .program import advisor, environment, refused
 
 MEASURING = {"probe", "try", "apply", "bench", "profiles compare", "profiles export"}
-ELSEWHERE = {"try": "apply", "rules check": "make lint", "rules test": "make lint", "rules coverage": "make lint"}
+ELSEWHERE = {
+    "try": "apply",
+    "profiles export": "profiles compare",
+    "rules check": "make lint",
+    "rules test": "make lint",
+    "rules coverage": "make lint",
+}
 """Whose lines CI runs in another place, which is named: here only by `make test-all`."""
 NARROW = "--budget 30s --width 0.01 --batch 32,128"
 SERVING = {"serve"}

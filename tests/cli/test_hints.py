@@ -211,7 +211,7 @@ def test_of_a_saved_plan_commands_plan_for_the_same_facts(made: str, place: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["two facts", "a table"])
+@pytest.mark.parametrize("name", ["two facts", pytest.param("a table", marks=pytest.mark.thorough)])
 def test_what_is_proposed_measures(name: str, place: Path) -> None:
     found = [words for words in commands(place, name) if words[0] in MEASURING]
     assert found

@@ -129,10 +129,17 @@ def complaints(folder: Path) -> str:
     return "".join(done.stdout + done.stderr for done in said)
 
 
-def some(most: int, *choices: Iterable[Any]) -> list[Any]:
-    """All combinations, of which about one in `most` is tried in every run of the tests, and each choice at least once."""
+def some(most: int, *choices: Iterable[Any], half: bool = False) -> list[Any]:
+    """All combinations, of which about one in `most` is tried in every run of the tests, and each choice at least once.
+
+    Args:
+        half: of the others CI tries every second one, and `make test-all` all.
+    """
+
+    def marks(total: int) -> list[pytest.MarkDecorator]:
+        if total % most == 0:
+            return []
+        return [pytest.mark.thorough if half and total % 2 else pytest.mark.slow]
+
     numbered = product(*(enumerate(names) for names in choices))
-    return [
-        pytest.param(*(name for _, name in row), marks=[pytest.mark.slow] if sum(n for n, _ in row) % most else [])
-        for row in numbered
-    ]
+    return [pytest.param(*(name for _, name in row), marks=marks(sum(n for n, _ in row))) for row in numbered]

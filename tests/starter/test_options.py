@@ -224,7 +224,7 @@ def classical(network: str, facts: str) -> Blueprint:
 
 TASKS_OF_MODELS = [
     param
-    for param in some(4, CLASSICAL, CLASSICAL_TASKS)
+    for param in some(4, CLASSICAL, CLASSICAL_TASKS, half=True)
     if param.values[0] != STATISTICAL and (param.values[0] != "naive_bayes" or "modality=text" in param.values[1])
 ]
 
