@@ -12,6 +12,7 @@ import shutil
 import socket
 import string
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,7 @@ def test_a_kept_one_says_the_same_of_the_same_texts_and_is_applied_with_these_we
     model = saved(table, "part", ON_FEATURES, tmp_path / "model", planned=WITH_ENCODER)
     card = read_card(model)
     assert card.backbone is not None
+    assert card.versions["sentence-transformers"] == version("sentence-transformers")
     assert (card.backbone.name, card.backbone.file) == (NAME, "model.safetensors")
     told = (model / "README.md").read_text()
     assert ENCODERS[NAME] in told

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy
@@ -28,6 +28,7 @@ from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.looking import looking
 from advisor.training.kept.request import Applied, Apply, Message, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
+from advisor.training.ladder.backbones import library_of
 from advisor.training.ladder.variants import BOOSTERS, is_there
 from advisor.version import torch_version
 from advisor.wording import join_first, shorten
@@ -92,8 +93,12 @@ def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
             what = f"it was made by {name} {shorten(card.versions[name], 30)}, which is not installed"
             raise input_error(TITLE, what, remedy=f"Install it: pip install '{BOOSTERS[name]}'.")
     of_torch = card.network is not None or card.backbone is not None
-    for name in ("scikit-learn", *boosters, *(["torch"] if of_torch else [])):
-        then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
+    looking_by = [library_of(card.backbone.name)] if card.backbone is not None else []
+    for name in ("scikit-learn", *boosters, *(["torch"] if of_torch else []), *looking_by):
+        try:
+            then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
+        except PackageNotFoundError:  # which is told where the package is needed
+            continue
         if then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"
             tell(Said("Another version", f"{what}: predictions may differ. Save the model once more if in doubt."))

@@ -29,6 +29,7 @@ from advisor.training.kept.card import CARD, README, Card, Deciding, card_text
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
+from advisor.training.ladder.backbones import library_of
 from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, together
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.menu import menu
@@ -213,4 +214,6 @@ def _versions(candidate: Candidate) -> dict[str, Any]:
     libraries = {name: version(name) for name in ("numpy", "polars", "scikit-learn", "skops", *boosters)}
     if statistical_there():
         libraries[LIBRARY] = version(LIBRARY)
+    if candidate.backbone:
+        libraries[library_of(candidate.backbone)] = version(library_of(candidate.backbone))
     return {"advisor": __version__, "python": python_version(), **libraries, "torch": torch_version()}
