@@ -239,9 +239,9 @@ class Blueprint:
         return tuple(dict.fromkeys(member.library for member in self.members if member.library))
 
     @property
-    def on_linear(self) -> bool:
+    def after_linear(self) -> bool:
         """True where boosted trees grow on what a linear model leaves."""
-        return any(member.on_linear for member in self.members)
+        return any(member.after_linear for member in self.members)
 
     @property
     def predicts(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.starter.source import literal
-from advisor.training.ladder.variants import BOOSTERS, DEFAULT, EARLY_STOPPED_ROUNDS, ON_LINEAR, variants
+from advisor.training.ladder.variants import AFTER_LINEAR, BOOSTERS, DEFAULT, EARLY_STOPPED_ROUNDS, variants
 
 TREES = ("gradient_boosting", "random_forest")
 """Models of trees."""
@@ -35,7 +35,7 @@ class Member:
     """True for trees whose thresholds are drawn at random."""
     library: str = ""
     """Of boosted trees, where they are not scikit-learn's."""
-    on_linear: bool = False
+    after_linear: bool = False
     """True for boosted trees of what a linear model leaves."""
     tried: bool = False
     """True if trials have settled its parameters."""
@@ -63,8 +63,8 @@ def member_of(model: str, variant: str | None, *, classes: bool, share: float = 
     early = boosting and variant != DEFAULT
     rounds = parameters.pop("n_estimators", EARLY_STOPPED_ROUNDS if early else USUAL_ROUNDS[model])
     library = variant if variant in BOOSTERS else ""
-    extra, on_linear = variant == "extra", variant == ON_LINEAR and not classes
-    return Member(model, share, parameters, rounds, early, extra, library, on_linear, tried=True)
+    extra, after_linear = variant == "extra", variant == AFTER_LINEAR and not classes
+    return Member(model, share, parameters, rounds, early, extra, library, after_linear, tried=True)
 
 
 def construction(member: Member, *, classes: bool, outputs: int, texts: bool, table: bool, loss: str, threads: bool,
@@ -87,7 +87,7 @@ def construction(member: Member, *, classes: bool, outputs: int, texts: bool, ta
     match member.model:
         case "gradient_boosting":
             name = f"Booster{kind}" if member.library else f"HistGradientBoosting{kind}"
-            name = "OnLinear" if member.on_linear else name
+            name = "AfterLinear" if member.after_linear else name
             losses = [] if classes else _losses_of_trees(loss, quantile)
             categories = ["categorical_features=categories"] if table else []
             early = f"early_stopping={member.stops_early and not alone}"

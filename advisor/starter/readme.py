@@ -38,7 +38,7 @@ FILES = {
     "word_counts.py": "texts as counts of words, as the trials prepare them",
     "words.py": "the words of a text",
     "boosters.py": "boosted trees of LightGBM or CatBoost, with scikit-learn's names",
-    "on_linear.py": "boosted trees of what a linear model leaves",
+    "after_linear.py": "boosted trees of what a linear model leaves",
     "thresholds.py": "the probability from which on a rare class is named",
     "answering.py": "answers, and how good they are",
     "train.py": "the training",

@@ -43,7 +43,7 @@ _LOOP = _ADVISOR / "training" / "loop"
 _PREPARING = _ADVISOR / "datasets" / "preparing"
 _WORDS = _ADVISOR / "datasets" / "values" / "words.py"
 _BOOSTERS = _ADVISOR / "training" / "child" / "boosters.py"
-_ON_LINEAR = _ADVISOR / "training" / "child" / "on_linear.py"
+_AFTER_LINEAR = _ADVISOR / "training" / "child" / "after_linear.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
 _OURS = re.compile(r"^from advisor\.datasets\.(?:preparing|values)\.(\w+) import", re.MULTILINE)
 _FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
@@ -159,7 +159,7 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
     rare = not blueprint.is_network and blueprint.one_class
-    needed = {_THRESHOLDS: rare, _BOOSTERS: blueprint.libraries, _ON_LINEAR: blueprint.on_linear}
+    needed = {_THRESHOLDS: rare, _BOOSTERS: blueprint.libraries, _AFTER_LINEAR: blueprint.after_linear}
     return [*sources, *(module for module, yes in needed.items() if yes)]
 
 
@@ -187,7 +187,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
         "is_network": blueprint.is_network,
         "grows": blueprint.grows,
-        "on_linear": blueprint.on_linear,
+        "after_linear": blueprint.after_linear,
         "requires": [BOOSTERS[one] for one in blueprint.libraries],
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",

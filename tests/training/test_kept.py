@@ -184,7 +184,7 @@ SEVERAL = together([Member(*one) for one in MEMBERS], "several")
         "random forest, extra",
         "gradient boosting, small steps",
         "gradient boosting, lightgbm",
-        "gradient boosting, on linear",
+        "gradient boosting, after linear",
         pytest.param("gradient boosting, catboost", marks=needs_catboost),
         SEVERAL.name,
     ],

@@ -32,10 +32,10 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.errors import did_you_mean
+from advisor.training.child.after_linear import AfterLinear
 from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor, loaded
-from advisor.training.child.on_linear import OnLinear
 from advisor.training.ladder.candidates import TOGETHER
-from advisor.training.ladder.variants import BOOSTERS, ON_LINEAR
+from advisor.training.ladder.variants import AFTER_LINEAR, BOOSTERS
 from advisor.wording import shorten
 
 _Maker = Callable[..., BaseEstimator]
@@ -75,7 +75,7 @@ def model(
         seed: for models that draw random numbers; the others don't look at it.
         settings: parameters of the estimator by their names in scikit-learn.
         variant: of a forest `extra` draws its thresholds (Geurts et al. 2006), of boosting `lightgbm` (Ke et al. 2017) and
-            `catboost` (Prokhorenkova et al. 2018) are libraries, and `on_linear` is boosting of what a linear model leaves
+            `catboost` (Prokhorenkova et al. 2018) are libraries, and `after_linear` is boosting of what a linear model leaves
             of numbers; other variants are settings.
         words: the inputs are weighted counts of words, which a straight border divides best.
 
@@ -160,7 +160,7 @@ _MAKERS: Mapping[tuple[str, bool], _Maker] = {
     ("random_forest", False): lambda seed: RandomForestRegressor(random_state=seed),
     ("gradient_boosting", True): lambda seed: HistGradientBoostingClassifier(early_stopping=False, random_state=seed),
     ("gradient_boosting", False): lambda seed: HistGradientBoostingRegressor(early_stopping=False, random_state=seed),
-    (f"gradient_boosting {ON_LINEAR}", False): lambda seed: OnLinear(early_stopping=False, random_state=seed),
+    (f"gradient_boosting {AFTER_LINEAR}", False): lambda seed: AfterLinear(early_stopping=False, random_state=seed),
     **{(f"gradient_boosting {one}", True): partial(_booster, BoosterClassifier, one) for one in BOOSTERS},
     **{(f"gradient_boosting {one}", False): partial(_booster, BoosterRegressor, one) for one in BOOSTERS},
     ("mlp", True): lambda seed: MLPClassifier(random_state=seed),

@@ -19,9 +19,9 @@ from advisor.datasets.preparing.kept import Parts, parts_of, prepared_by
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.errors import input_error
 from advisor.networks.description import UnbuildableError
+from advisor.training.child.after_linear import AfterLinear
 from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor
 from advisor.training.child.fitted import Learned
-from advisor.training.child.on_linear import OnLinear
 from advisor.training.kept.card import ESTIMATOR, PREPARATION, TITLE, WEIGHTS, Card, damaged
 from advisor.wording import join_first, shorten
 
@@ -35,7 +35,7 @@ _TREES = (
     *("sklearn.neighbors._kd_tree.KDTree", "sklearn.neighbors._kd_tree.newObj"),
     *("sklearn.neighbors._ball_tree.BallTree", "sklearn.neighbors._ball_tree.newObj"),
     "numpy.dtype",  # of categories
-    *(f"{one.__module__}.{one.__name__}" for one in (BoosterClassifier, BoosterRegressor, OnLinear)),
+    *(f"{one.__module__}.{one.__name__}" for one in (BoosterClassifier, BoosterRegressor, AfterLinear)),
 )
 """Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
 _WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.values.words.terms", "numpy.dtype")

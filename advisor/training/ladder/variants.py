@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 DEFAULT = "default"
-ON_LINEAR = "on_linear"
+AFTER_LINEAR = "after_linear"
 """The variant of boosting whose trees grow on what a linear model leaves of numbers to predict."""
 STATISTICAL = ("ets", "arima", "theta", "seasonal_naive")
 """Names of the statistical models of a series; none of them is the default."""
@@ -51,7 +51,7 @@ _OF_CLASSES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 _OF_NUMBERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "gradient_boosting": {
         DEFAULT: {},
-        ON_LINEAR: {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
+        AFTER_LINEAR: {"learning_rate": 0.05, "max_leaf_nodes": 16, "min_samples_leaf": 5},
         **_SAME["gradient_boosting"],
     },
     "linear": {DEFAULT: {}, "more_penalty": {"alpha": 30.0}, "less_penalty": {"alpha": 0.03}},

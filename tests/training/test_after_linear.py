@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from skops import io as skops
 
-from advisor.training.child.on_linear import OnLinear
+from advisor.training.child.after_linear import AfterLinear
 from advisor.training.kept.storing import _TREES
 
 COLOURS = 3
@@ -34,7 +34,7 @@ def test_it_goes_on_with_a_trend_where_trees_stop() -> None:
     later = inputs[400:], targets[400:]
     trees, both = (
         kind(categorical_features=CATEGORIES, random_state=0).fit(inputs[:400], targets[:400]).score(*later)
-        for kind in (HistGradientBoostingRegressor, OnLinear)
+        for kind in (HistGradientBoostingRegressor, AfterLinear)
     )
     assert trees < 0 < 0.8 < both
 
@@ -45,14 +45,14 @@ def test_it_bends_where_a_line_does_not() -> None:
     known, new = mixed[:400], mixed[400:]
     filled = numpy.nan_to_num(inputs)
     line = Ridge().fit(filled[known], targets[known]).score(filled[new], targets[new])
-    both = OnLinear(categorical_features=CATEGORIES, random_state=0).fit(inputs[known], targets[known])
+    both = AfterLinear(categorical_features=CATEGORIES, random_state=0).fit(inputs[known], targets[known])
     assert both.score(inputs[new], targets[new]) > line + 0.02
 
 
 def test_of_a_straight_line_nothing_is_left_to_trees() -> None:
     draw = numpy.random.default_rng(0)
     inputs = draw.normal(size=(500, 2))
-    both = OnLinear(random_state=0).fit(inputs, 2 * inputs[:, 0] - inputs[:, 1])
+    both = AfterLinear(random_state=0).fit(inputs, 2 * inputs[:, 0] - inputs[:, 1])
     far = numpy.array([[30.0, 0.0], [0.0, 30.0]])
     assert both.predict(far) == pytest.approx([60, -30], rel=0.1)
 
@@ -60,7 +60,7 @@ def test_of_a_straight_line_nothing_is_left_to_trees() -> None:
 def test_it_stops_where_kept_back_examples_no_longer_gain() -> None:
     inputs, targets = rising()
     noise = targets + 3 * numpy.random.default_rng(2).normal(size=len(targets))
-    both = OnLinear(max_iter=1000, early_stopping=True, n_iter_no_change=20, categorical_features=CATEGORIES)
+    both = AfterLinear(max_iter=1000, early_stopping=True, n_iter_no_change=20, categorical_features=CATEGORIES)
     both.fit(inputs[::2], noise[::2], X_val=inputs[1::2], y_val=noise[1::2])
     best = int(numpy.argmax(both.validation_score_))
     assert 1 < best < 300
@@ -69,7 +69,7 @@ def test_it_stops_where_kept_back_examples_no_longer_gain() -> None:
 
 def test_categories_and_gaps_that_were_not_there_before_are_no_error() -> None:
     inputs, targets = rising()
-    both = OnLinear(categorical_features=CATEGORIES).fit(inputs, targets)
+    both = AfterLinear(categorical_features=CATEGORIES).fit(inputs, targets)
     new = inputs[:3].copy()
     new[0, 1], new[1, 1], new[2] = 99, numpy.nan, numpy.nan
     assert numpy.isfinite(both.predict(new)).all()
@@ -78,22 +78,22 @@ def test_categories_and_gaps_that_were_not_there_before_are_no_error() -> None:
 def test_a_quantile_of_what_is_left_is_that_of_the_target() -> None:
     inputs, targets = rising(3000)
     noise = targets + 3 * numpy.random.default_rng(2).normal(size=len(targets))
-    high = OnLinear(loss="quantile", quantile=0.9, max_iter=30, categorical_features=CATEGORIES).fit(inputs, noise)
+    high = AfterLinear(loss="quantile", quantile=0.9, max_iter=30, categorical_features=CATEGORIES).fit(inputs, noise)
     assert (noise < high.predict(inputs)).mean() == pytest.approx(0.9, abs=0.03)
 
 
 def test_more_trees_are_added_to_those_that_are_there() -> None:
     """So that a project's model goes on with its training."""
     inputs, targets = rising()
-    grown = OnLinear(max_iter=10, warm_start=True, random_state=0).fit(inputs, targets)
+    grown = AfterLinear(max_iter=10, warm_start=True, random_state=0).fit(inputs, targets)
     grown.set_params(max_iter=30).fit(inputs, targets)
-    whole = OnLinear(max_iter=30, random_state=0).fit(inputs, targets)
+    whole = AfterLinear(max_iter=30, random_state=0).fit(inputs, targets)
     assert grown.predict(inputs) == pytest.approx(whole.predict(inputs))
 
 
 def test_it_is_kept_without_types_that_saved_models_do_not_have() -> None:
     inputs, targets = rising()
-    fitted = OnLinear(categorical_features=CATEGORIES).fit(inputs, targets)
+    fitted = AfterLinear(categorical_features=CATEGORIES).fit(inputs, targets)
     stored = skops.dumps(fitted)
     ours = skops.get_untrusted_types(data=stored)
     assert set(ours) <= set(_TREES)

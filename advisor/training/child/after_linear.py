@@ -17,10 +17,10 @@ PENALTY = 30.0
 """Of the squares of the weights of standardised inputs: what trees cannot do is the large lines, and they see to the rest."""
 
 
-class OnLinear(HistGradientBoostingRegressor):  # type: ignore[misc]
+class AfterLinear(HistGradientBoostingRegressor):  # type: ignore[misc]
     """A ridge regression, and boosted trees of its residuals with the parameters and the names of scikit-learn's own."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> "OnLinear":  # noqa: N803 - as scikit-learn has it
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> "AfterLinear":  # noqa: N803 - as scikit-learn has it
         """Learn from inputs (n, columns), NaN where a value is missing, and targets (n,).
 
         Args:
