@@ -133,7 +133,7 @@ def some(most: int, *choices: Iterable[Any], half: bool = False) -> list[Any]:
     """All combinations, of which about one in `most` is tried in every run of the tests, and each choice at least once.
 
     Args:
-        half: of the others CI tries every second one, and `make test-all` all.
+        half: of all CI tries every second one, and `make test-all` each.
     """
 
     def marks(total: int) -> list[pytest.MarkDecorator]:

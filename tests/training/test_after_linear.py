@@ -98,3 +98,21 @@ def test_it_is_kept_without_types_that_saved_models_do_not_have() -> None:
     ours = skops.get_untrusted_types(data=stored)
     assert set(ours) <= set(_TREES)
     assert (skops.loads(stored, trusted=ours).predict(inputs) == fitted.predict(inputs)).all()
+
+
+def test_one_odd_number_does_not_carry_the_line_away() -> None:
+    inputs, targets = rising()
+    both = AfterLinear(categorical_features=CATEGORIES).fit(inputs, targets)
+    odd = numpy.repeat(inputs[:1], 4, axis=0)
+    odd[:, 0] = 999_999, 1e90, -1e90, numpy.inf
+    assert numpy.abs(both.predict(odd)).max() < 30 * numpy.abs(targets).max()
+
+
+def test_examples_that_are_drawn_for_early_stopping_are_new_to_the_line_too() -> None:
+    """Of 300 numbers that tell nothing a line learns 400 examples by heart, and leaves nothing there to judge trees by."""
+    draw = numpy.random.default_rng(0)
+    inputs = draw.normal(size=(400, 300))
+    targets = numpy.abs(inputs[:, 0]) + 0.1 * draw.normal(size=400)
+    both = AfterLinear(max_iter=400, early_stopping=True, n_iter_no_change=50, random_state=0).fit(inputs, targets)
+    assert numpy.argmax(both.validation_score_) > 50
+    assert both.linear_.score(both._columns(inputs), targets) < 0.9, "it has not seen all of them"

@@ -14,7 +14,7 @@ import string
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import polars
@@ -27,7 +27,7 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.errors import InputError
 from advisor.models.tracing.building import without_operators
-from advisor.training.child.backbone import Frozen, frozen
+from advisor.training.child.backbone import Features, Frozen, frozen
 from advisor.training.child.fitted import Allowance, FittingError
 from advisor.training.child.fitting import Fitting
 from advisor.training.kept.card import read_card
@@ -76,7 +76,8 @@ def build(folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("HF_HUB_CACHE", raising=False)
+    for name in ("HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HOME", str(home))
     return home
 
@@ -116,7 +117,13 @@ def test_it_is_tried_of_texts_unless_somebody_forbids_weights_of_others(stated: 
 
 
 @pytest.mark.parametrize(
-    ("variable", "inside"), [("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")]
+    ("variable", "inside"),
+    [
+        ("SENTENCE_TRANSFORMERS_HOME", ""),
+        ("HF_HUB_CACHE", ""),
+        ("HF_HOME", "hub"),
+        ("XDG_CACHE_HOME", "huggingface/hub"),
+    ],
 )
 def test_weights_are_looked_for_where_the_library_keeps_them(
     variable: str, inside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,9 +198,18 @@ def test_a_network_that_names_other_code_or_is_damaged_is_refused(
 ) -> None:
     folder = copied(home, tmp_path / "other", monkeypatch)
     parts = json.loads((folder / "modules.json").read_text())
-    for changed in ([{**parts[0], "type": "custom.Model"}, parts[1]], {}, [3]):
+    odd = "sentence_transformers.base.modules.router.Router"
+    for changed, told in (
+        ([{**parts[0], "type": "custom.Transformer"}, parts[1]], "names custom.Transformer"),
+        ([{**parts[0], "type": odd}, parts[1]], f"names {odd}"),
+        ([{**parts[0], "path": "elsewhere"}, parts[1]], "in 'elsewhere'"),
+        ({}, "lists no parts"),
+        ([3], "lists no parts"),
+    ):
         (folder / "modules.json").write_text(json.dumps(changed))
-        with pytest.raises(FittingError, match=rf"The weights of {NAME} in .*model.safetensors cannot be used"):
+        with pytest.raises(
+            FittingError, match=rf"The weights of {NAME} in .*model.safetensors cannot be used: .*{told}"
+        ):
             encoder()
     (folder / "modules.json").write_text(json.dumps(parts))
     (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:500])
@@ -224,9 +240,22 @@ def test_a_kept_one_says_the_same_of_the_same_texts_and_is_applied_with_these_we
         elsewhere.setenv("HF_HOME", str(tmp_path / "elsewhere"))
         with pytest.raises(InputError, match=f"texts go through {NAME} first, and the weights of that are not here"):
             applied_here(model, table)
-    weights = copied(home, tmp_path / "other", monkeypatch) / "model.safetensors"
-    content = bytearray(weights.read_bytes())
-    content[-1] ^= 1
-    weights.write_bytes(content)
-    with pytest.raises(InputError, match="are others than those that it learned with"):
-        applied_here(model, table)
+    network = copied(home, tmp_path / "other", monkeypatch)
+    for name, before_it, after_it in (("model.safetensors", b"", b"1"), ("1_Pooling/config.json", b"mean", b"max")):
+        whole = (network / name).read_bytes()
+        changed = whole.replace(before_it, after_it) if before_it else whole[:-1] + bytes([whole[-1] ^ 1])
+        (network / name).write_bytes(changed)
+        with pytest.raises(InputError, match="are others than those that it learned with"):
+            applied_here(model, table)
+        (network / name).write_bytes(whole)
+
+
+def test_a_word_that_the_network_does_not_have_fails_one_trial() -> None:
+    class Odd:
+        name = NAME
+
+        def features(self, texts: Any) -> Any:
+            raise IndexError("index out of range in self")
+
+    with pytest.raises(FittingError, match=f"{NAME} cannot take these examples: index out of range"):
+        Features(cast(Frozen, Odd()), ["a"] * 5, 1).of_all()

@@ -196,7 +196,10 @@ def test_every_model_of_the_menu_and_several_together_are_saved_and_applied(
     rows = without(flats(150), *{"class", "rent"} - {target})
     data = written(tmp_path / "flats.csv", rows)
     made = menu(Planned(), "tabular", classes=target == "class")
-    winner = next((one for one in (*made.openers, *made.settings) if one.name == name), SEVERAL)
+    winner = next((one for one in (*made.openers, *made.settings) if one.name == name), None)
+    if winner is None and name != SEVERAL.name:
+        pytest.skip("it is for numbers")
+    winner = winner or SEVERAL
     _, before = in_process(data, target, winner)
     found, lines, _ = applied_here(saved(data, target, winner, tmp_path / "model"), data)
     if before.probabilities is not None:

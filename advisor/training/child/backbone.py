@@ -31,6 +31,9 @@ AT_ONCE = 16
 """Examples in a batch."""
 TIMED = 4
 """Examples by which the time is known that all will take."""
+_SETTINGS = (".json", ".txt", ".model")
+_PARTS = ("Transformer", "Pooling", "Normalize")
+"""Of networks for texts; those of ENCODERS have no others, and some others name code in their settings."""
 _BROKEN = (
     ImportError, OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, EOFError, zipfile.BadZipFile,
     pickle.UnpicklingError,
@@ -63,11 +66,19 @@ def frozen(name: str, path: Path | None) -> Frozen:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError("the file is larger than that of any of these networks")
         weights = path.read_bytes()
-        told = Backbone(name, path.name, hashlib.sha256(weights).hexdigest())
+        seen = hashlib.sha256(weights)
+        for file in _also(path.parent) if reads_texts(name) else ():
+            seen.update(f"{file.relative_to(path.parent).as_posix()}\n".encode() + file.read_bytes())
+        told = Backbone(name, path.name, seen.hexdigest())
         return OfTexts(told, path.parent) if reads_texts(name) else OfPictures(told, weights)
     except _BROKEN as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:120]
         raise FittingError(f"The weights of {name} in {path} cannot be used: {reason}") from error
+
+
+def _also(folder: Path) -> list[Path]:
+    """The files beside the weights that decide what a network makes of a text: settings and words."""
+    return sorted(file for file in folder.rglob("*") if file.suffix in _SETTINGS and file.is_file())
 
 
 class OfPictures:
@@ -103,9 +114,10 @@ class OfTexts:
             folder: holds the weights, the vocabulary and `modules.json`; no code of it is run.
         """
         self.name, self.told = told.name, told
-        stranger = [kind for kind in _kinds(folder) if not kind.startswith("sentence_transformers.")]
-        if stranger:
-            raise ValueError(f"modules.json names {stranger[0][:60]}, which is no part of sentence-transformers")
+        for kind, place in _parts(folder):
+            known = kind.startswith("sentence_transformers.") and kind.rpartition(".")[2] in _PARTS
+            if not known or (kind.endswith(".Transformer") and place):  # whose weights would be others
+                raise ValueError(f"modules.json names {kind[:60]} in {place[:20]!r}, which no network known here has")
         with without_operators():
             from sentence_transformers import SentenceTransformer
             from transformers.utils.logging import disable_progress_bar
@@ -129,12 +141,12 @@ class OfTexts:
         return found.astype(numpy.float32)
 
 
-def _kinds(folder: Path) -> list[str]:
-    """The classes of the parts of a network for texts, by their names."""
+def _parts(folder: Path) -> list[tuple[str, str]]:
+    """The classes of the parts of a network for texts by their names, and the folders of these."""
     parts = json.loads((folder / "modules.json").read_text("utf-8"))
     if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
         raise ValueError("modules.json lists no parts of a network")
-    return [str(part.get("type", "")) for part in parts]
+    return [(str(part.get("type", "")), str(part.get("path", ""))) for part in parts]
 
 
 def _loaded(name: str, file: str, weights: bytes) -> tuple[nn.Module, Any]:
@@ -203,7 +215,7 @@ class Features:
         try:
             if len(some):
                 self._found.append(self._frozen.features(some))
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, LookupError, TypeError, MemoryError) as error:
             raise FittingError(f"{self._frozen.name} cannot take these examples: {str(error)[:120]}") from error
         finally:
             torch.set_num_threads(before)

@@ -99,7 +99,7 @@ def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
             then, now = card.versions.get(name, ""), torch_version() if name == "torch" else version(name)
         except PackageNotFoundError:  # which is told where the package is needed
             continue
-        if then.split(".")[:2] != now.split(".")[:2]:
+        if then and then.split(".")[:2] != now.split(".")[:2]:
             what = f"The model was saved with {name} {shorten(then, 30)}, and {shorten(now, 30)} is here"
             tell(Said("Another version", f"{what}: predictions may differ. Save the model once more if in doubt."))
 

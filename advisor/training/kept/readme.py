@@ -89,7 +89,8 @@ def _through(card: Card) -> str:
     return (
         f"The model learned from what {_code(backbone.name)} of {library_of(backbone.name)} makes of a "
         f"{'text' if texts else 'picture'}, a network that others trained. Its weights are not in this folder: applying needs "
-        f"them in {place}, in the file {_code(backbone.file)} with the SHA-256 {backbone.sha256}."
+        f"them in {place}, in the file {_code(backbone.file)} with the SHA-256 {backbone.sha256}"
+        f"{' (that of settings and words, too)' if texts else ''}."
     )
 
 

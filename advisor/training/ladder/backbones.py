@@ -47,7 +47,7 @@ class Backbone:
     file: str
     """The name of the file of its weights."""
     sha256: str
-    """Of that file, in hexadecimal digits."""
+    """Of that file, in hexadecimal digits; of a network for texts of its settings and words as well."""
 
     def __post_init__(self) -> None:
         if self.file not in files_of(self.name):
@@ -82,8 +82,8 @@ def cache(name: str) -> Path:
     if not reads_texts(name):
         return Path(os.environ.get("TORCH_HOME") or usual / "torch").expanduser() / "hub" / "checkpoints"
     home = Path(os.environ.get("HF_HOME") or usual / "huggingface")
-    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
-    return hub / f"models--{ENCODERS[name].replace('/', '--')}"
+    own = os.environ.get("SENTENCE_TRANSFORMERS_HOME") or os.environ.get("HF_HUB_CACHE")
+    return Path(own or home / "hub").expanduser() / f"models--{ENCODERS[name].replace('/', '--')}"
 
 
 def weights_of(name: str) -> Path | None:
