@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -331,8 +332,12 @@ def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_t
     folder = written(tmp_path / "project", replace(made, reads=replace(made.reads, **held)))
     loaded, train = module(folder, "data").load(data, 0), module(folder, "train")
     known = loaded.known
-    pairs = [train.kept_back(loaded, known, 0), *train.folds_of(loaded, 5, 0)]
-    assert len(pairs) == 6
+    stretches = train.kept_back(loaded, known, 0)
+    assert len(stretches) == (3 if held["time"] else 1)
+    assert all(set(later[0]) >= {*earlier[0], *earlier[1]} for later, earlier in pairwise(stretches)), (
+        "each before the last"
+    )
+    pairs = [*stretches, *train.folds_of(loaded, 5, 0)]
     for some, others in pairs:
         if held["time"]:
             assert loaded.times[known[some]].max() < loaded.times[known[others]].min()
@@ -346,7 +351,7 @@ def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_t
     rows: list[Any] = []
     noted = mock.patch.object(type(estimator), "fit", lambda self, *given, **kept: rows.append((given, kept)))
     with noted, pytest.raises(AttributeError, match="validation_score_"):
-        model.fit([estimator], {"trees": numbers}, loaded.targets[known], pairs[0])
+        model.fit([estimator], {"trees": numbers}, loaded.targets[known], stretches)
     (((inputs, _), kept),) = rows
     assert numpy.array_equal(inputs, numbers[some])
     assert numpy.array_equal(kept["X_val"], numbers[others])

@@ -31,7 +31,7 @@ from advisor.training.child.metrics import (
 )
 from advisor.training.child.network_fitting import FEWEST_STEPS, enough_epochs
 from advisor.training.child.scoring import Resampling, described, interval
-from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, kept_back
+from advisor.training.child.stopping import BLOCKS, EARLY_STOPPING_NEEDS, best_rounds, divisions, kept_back
 from advisor.training.ladder.candidates import FEWEST_EPOCHS, Candidate, NetworkSettings, Planned
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.trial_record import Kind, Stage
@@ -200,6 +200,43 @@ def test_early_stopping_learns_from_fewer_but_never_from_the_test() -> None:
     assert stopping is not None
     assert set(learning) | set(stopping) == set(split.training)
     assert not set(learning) & set(stopping)
+
+
+def test_by_time_several_stretches_say_when_to_stop_each_judged_by_what_comes_before_it() -> None:
+    rows = numpy.random.default_rng(0).permutation(600)
+    examples = replace(table(rows[:, None].astype(float), rows.astype(float)), times=rows.astype(float))
+    found = divisions(examples, numpy.arange(500), 0)
+    assert len(found) == BLOCKS
+    for (before, _), (learning, stopping) in zip([(numpy.array([], int), None), *found], found, strict=False):
+        assert rows[learning].max() < rows[stopping].min()
+        assert set(before) < set(learning)
+        assert len(stopping) == pytest.approx(500 / 6, abs=20)
+    assert numpy.array_equal(found[-1][1], kept_back(examples, numpy.arange(500), 0)[1])
+    assert len(divisions(replace(examples, times=None), numpy.arange(500), 0)) == 1
+    assert len(divisions(examples, numpy.arange(110), 0)) == 1, "of fewer than a hundred none are kept back"
+    assert divisions(examples, numpy.arange(90), 0) == []
+
+
+def test_the_best_number_of_rounds_is_that_of_all_stretches_however_large_their_losses_are() -> None:
+    early, late = numpy.array([9.0, 1.0, 2.0, 3.0]), numpy.array([500.0, 400.0, 300.0, 200.0, 100.0])
+    assert (best_rounds([early]), best_rounds([late])) == (1, 4)
+    assert best_rounds([early, late]) == 4, "300 % more of the second weigh more than 200 % of the first"
+    assert best_rounds([early, late / 1000]) == 4
+    assert best_rounds([numpy.array([numpy.inf, 2.0, 1.0]), numpy.array([3.0, 1.0])]) == 2, "one stays at its last"
+
+
+def test_trees_that_one_season_would_end_early_go_on_growing() -> None:
+    """The last stretch of the training is of another season, in which everything that was learned before is wrong."""
+    draw, rows = numpy.random.default_rng(0), numpy.arange(1200)
+    inputs = draw.normal(size=(1200, 3))
+    right = inputs[:, 0] * inputs[:, 1]
+    examples = replace(table(inputs, right), times=rows.astype(float))
+    odd = divisions(examples, rows, 0)[-1][1]
+    examples.targets[odd] *= -1
+    tuned = next(one for one in menu(Planned(), "tabular").settings if one.name == "gradient boosting, small leaves")
+    learned = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, IN_TIME).learned
+    assert learned is not None
+    assert learned.model.n_iter_ > 20
 
 
 @given(st.lists(st.integers(1, 5) | st.integers(20, 300), min_size=2, max_size=30), st.integers(0, 9))

@@ -31,7 +31,7 @@ from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingErr
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
 from advisor.training.child.moved import Moved
-from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, KEPT_BACK, kept_back
+from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, KEPT_BACK, best_rounds, divisions, kept_back
 from advisor.training.child.threads import faster, products
 from advisor.training.ladder.backbones import Backbone, weights_of
 from advisor.training.ladder.candidates import TOGETHER, Candidate, NetworkSettings
@@ -60,6 +60,8 @@ USUAL_ROUNDS = 100
 REHEARSED_ROUNDS = 4
 ROUNDS_OF_VARIANTS = 600
 """Rounds of boosting that is stopped early, until it stops and once more on all examples; roughly."""
+ROUNDS_BY_TIME = 1000
+"""The same where several stretches of time say when."""
 STOPS_AFTER = 50
 """Rounds without a gain."""
 TIMED_ROUNDS, FEWEST_ROUNDS = 5, 30
@@ -193,6 +195,8 @@ class Fitting:
             return seconds() * (parts**2 if candidate.model in ("knn", "svm") else parts)
         one, more = seconds(**{rounds: 1}), seconds(**{rounds: 1 + REHEARSED_ROUNDS})
         usual = ROUNDS_OF_VARIANTS if candidate.variant and rounds == MAX_ITER else USUAL_ROUNDS
+        if usual == ROUNDS_OF_VARIANTS and self.examples.times is not None:
+            usual = ROUNDS_BY_TIME
         return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * usual)
 
     def _classical(
@@ -307,31 +311,34 @@ class Fitting:
     ) -> tuple[int, bool]:
         """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few.
 
-        No more than twice as many can be done in these seconds, since the model is fitted once more on all examples:
-        true beside the number where that ended it, much earlier than usual, and not examples that no longer gained.
+        No more than there is time for in these seconds, since the model is fitted once more on all examples: true beside
+        the number where that ended it, much earlier than usual, and not examples that no longer gained.
         """
-        learning, stopping = kept_back(self.examples, training, seed)
-        if stopping is None or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
+        parts = divisions(self.examples, training, seed)
+        if not parts or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
             return USUAL_ROUNDS, False
-        prepared = self._arrays.preparation(learning)
-        estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
-        kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
-        held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
-        with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, learning, inputs)):
-            warnings.simplefilter("ignore")
-            most = EARLY_STOPPED_ROUNDS
-            if seconds < math.inf:
-                took = []
-                for rounds in (1, 1 + TIMED_ROUNDS):
-                    begun = time.monotonic()
-                    estimator.set_params(max_iter=rounds).fit(inputs, answers)
-                    took.append(time.monotonic() - begun)
-                one = max((took[1] - took[0]) / TIMED_ROUNDS, 1e-6)
-                most = min(most, max(FEWEST_ROUNDS, int((seconds / 2 - took[0]) / one)))
-            estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
-            estimator.fit(inputs, answers, X_val=kept, y_val=held)
-        hurried = len(estimator.validation_score_) - 1 == most < HURRIED * EARLY_STOPPED_ROUNDS
-        return max(1, int(numpy.argmax(estimator.validation_score_))), hurried
+        work = 1 + sum(len(learning) for learning, _ in parts) / len(parts[-1][0])
+        most, losses = EARLY_STOPPED_ROUNDS, list[NDArray[numpy.float64]]()
+        for learning, stopping in reversed(parts):
+            prepared = self._arrays.preparation(learning)
+            estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
+            kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
+            held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
+            with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, learning, inputs)):
+                warnings.simplefilter("ignore")
+                if not losses and seconds < math.inf:
+                    took = []
+                    for rounds in (1, 1 + TIMED_ROUNDS):
+                        begun = time.monotonic()
+                        estimator.set_params(max_iter=rounds).fit(inputs, answers)
+                        took.append(time.monotonic() - begun)
+                    one = max((took[1] - took[0]) / TIMED_ROUNDS, 1e-6)
+                    most = min(most, max(FEWEST_ROUNDS, int((seconds / work - took[0]) / one)))
+                estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
+                estimator.fit(inputs, answers, X_val=kept, y_val=held)
+            losses.append(-numpy.asarray(estimator.validation_score_))
+        hurried = len(losses[0]) - 1 == most < HURRIED * EARLY_STOPPED_ROUNDS
+        return max(1, best_rounds(losses)), hurried
 
     def _for_classical(
         self, name: str, prepared: Preparation, training: Rows, rows: Rows
