@@ -75,6 +75,8 @@ class Desk:
         self._lock = threading.Lock()
         self._advised: deque[tuple[tuple[FactBase, School, tuple[Outcome, ...]], Plan]] = deque(maxlen=_PLANS_KEPT)
         self._cards_told: set[str] = set()
+        self.kept_in: str | None = None
+        """Of the last trials where the winner is saved and how to apply it, in sentences."""
         remove_abandoned()
         self.begin_anew()
 
@@ -167,7 +169,7 @@ class Desk:
             self._cards_told.add(str(card))
             self._note("Nothing is known of this card", str(card))
         said = self.interview.progress
-        if not self._can_save or not (self._replaces_saved or said.answers or said.later):
+        if not self._can_save or not (self._replaces_saved or self._has_said):
             return
         try:
             if not self._replaces_saved:  # a new conversation never replaces the saved one before it is put aside
@@ -184,9 +186,15 @@ class Desk:
         """The last words of the wizard: whether the answers are saved, and the command that resumes the conversation."""
         if not self._can_save:
             return "Stopped. What you said could not be saved."
-        if not self.interview.progress.answers and not self.interview.progress.later:
+        if not self._has_said:
             return "Stopped before anything was said."
         return f"Stopped. What you said is saved: `{self.resume_command}{self._data_named()}` goes on from here."
+
+    @property
+    def _has_said(self) -> bool:
+        """True once something was answered or put off, or data were named."""
+        said = self.interview.progress
+        return bool(said.answers or said.later or self.inspection is not None)
 
     def told(self) -> str:
         """Arguments by which another command plans for the same."""
@@ -244,13 +252,15 @@ class Desk:
             metric: by which models are compared; None for the task's.
             save: a folder for the winner, if it is to be saved; what keeps it from that is a note.
         """
+        self.kept_in = None
         done, card = tried_and_kept(
             self.inputs_now(), seconds, save, complain=self._note, metric=metric, on_event=listener, stop=stop
         )
         self._count(trials=done.found)
         if card is not None:
             apply = f"`advisor apply {shell_path(str(save))} --data NEW --output PREDICTIONS.csv` predicts with it."
-            self._note("The model is saved", f"{card.name} is in {shorten(save, 200)}. {apply}")
+            self.kept_in = f"{card.name} is saved in {shorten(save, 200)}. {apply}"
+            self._note("The model is saved", self.kept_in)
         return done.outcome
 
     def evidence(self, plan: Plan) -> Evidence:

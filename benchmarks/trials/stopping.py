@@ -63,9 +63,7 @@ def main() -> None:
         print(f"{place[1]:24} {'  '.join(f'{value:12.4f}' for value in found[-1])}", flush=True)
     every = numpy.array(found)
     print(f"{'mean':24} {'  '.join(f'{value:12.4f}' for value in every.mean(axis=0))}")
-    odd = numpy.argmax(numpy.ptp(every, axis=1))
-    rest = numpy.delete(every, odd, axis=0).mean(axis=0)
-    print(f"{f'without {TABLES[odd][1]}':24.24} {'  '.join(f'{value:12.4f}' for value in rest)}")
+    print(f"{'median':24} {'  '.join(f'{value:12.4f}' for value in numpy.median(every, axis=0))}")
 
 
 def table(

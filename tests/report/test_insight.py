@@ -120,6 +120,9 @@ def test_sentences_read_as_people_say_them() -> None:
     assert residuals_sentence(OFF) == (
         "Nine in ten errors (truth less prediction) lie between -8,893 and 8,752; they grow with the size of what is predicted."
     )
+    assert residuals_sentence(replace(OFF, average=3120.4, of_the_mean=7480.0)).startswith(
+        "On average it is off by 3,120, and always answering with the mean by 7,480. Nine in ten errors "
+    )
 
 
 def test_words_are_told_for_and_against() -> None:

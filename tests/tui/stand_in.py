@@ -47,6 +47,7 @@ class StandIn:
     measured: Callable[..., Any] | None = None
     tried: Callable[..., Any] | None = None
     wishes: tuple[Any, Any] | None = None
+    kept_in: str | None = None
     pictures: Any = None
     found: Callable[[Path, str | None], Any] | None = None
 

@@ -23,6 +23,7 @@ from advisor.tui.screens.running.race import Race
 from advisor.tui.screens.running.run_screen import Phase as Screen
 from advisor.tui.screens.trying.done import in_the_plan
 from advisor.tui.screens.trying.trying import TryingScreen
+from advisor.tui.widgets.page_view import PageView
 from tests.tui.measurements_made import rules
 from tests.tui.pilots import NARROW, WIDE, piloted, running, screen_text, settled
 from tests.tui.stand_in import StandIn
@@ -109,7 +110,7 @@ def test_scores_and_training_curves_come_while_it_runs(size: tuple[int, int]) ->
 async def test_who_wants_no_other_score_and_no_model_presses_one_key_and_who_does_writes_them() -> None:
     desk, _ = trying_desk()
     async with running(TryingScreen(), size=NARROW, desk=desk) as run:
-        await shows(run, "score to compare by: the usual one", "folder to save the winner in: none")
+        await shows(run, "Score:", "the usual one", "Save the winner in:", "no folder")
         await run.press("ctrl+s")
         await until(run, lambda: run.screen.phase is Screen.DONE)
         assert desk.wishes == (None, None)
@@ -223,6 +224,20 @@ async def test_afterwards_it_says_what_won_and_what_that_does_to_the_plan() -> N
         assert run.screen.phase is Screen.CHOOSING
         await run.press("escape")
         assert not isinstance(run.screen, TryingScreen)
+
+
+@piloted
+async def test_the_last_line_of_what_won_and_where_the_model_is_saved_are_seen_on_a_small_screen() -> None:
+    desk, _ = trying_desk()
+    desk.kept_in = "linear is saved in model. `advisor apply model` predicts with it."
+    async with running(TryingScreen(), size=NARROW, desk=desk) as run:
+        await run.press("ctrl+s")
+        await until(run, lambda: run.screen.phase is Screen.DONE)
+        await shows(run, "linear is saved in model. `advisor apply model` predicts with it.")
+        await run.press("end")
+        await shows(run, "advisor try --data /d/wine.csv --target kind --budget 10min")
+        page = run.screen.query_one("#won", PageView)
+        assert page.region.bottom < run.screen.size.height, "the keys stand below it"
 
 
 def test_each_recommendation_that_moved_is_told_with_both_values() -> None:

@@ -229,10 +229,16 @@ def confusion_sentence(found: Confusion) -> str:
 
 
 def residuals_sentence(found: Residuals) -> str:
-    """`Nine in ten errors (truth less prediction) lie between -75.6 and 94.4.`"""
+    """`On average it is off by 42.1, and always answering with the mean by 66. Nine in ten errors (truth less prediction) lie
+    between -75.6 and 94.4.`
+    """
+    average = ""
+    if found.average is not None and found.of_the_mean is not None:
+        average = f"On average it is off by {_number(found.average)}, and always answering with the mean by "
+        average += f"{_number(found.of_the_mean)}. "
     low, high = _number(found.quantiles["p05"]), _number(found.quantiles["p95"])
     grows = "; they grow with the size of what is predicted" if found.grows else ""
-    return f"Nine in ten errors (truth less prediction) lie between {low} and {high}{grows}."
+    return f"{average}Nine in ten errors (truth less prediction) lie between {low} and {high}{grows}."
 
 
 def _advice(found: Residuals) -> str:

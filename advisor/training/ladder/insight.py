@@ -185,6 +185,10 @@ class Residuals:
     rows: int
     grows: bool = False
     """True if errors are clearly larger where predictions are."""
+    average: float | None = None
+    """The mean absolute error; None in trials of an earlier version."""
+    of_the_mean: float | None = None
+    """The same of always answering with the mean of the examples that were learned from."""
 
 
 class MoreData(StrEnum):

@@ -48,6 +48,7 @@ def residuals(subject: Subject) -> Residuals:
     size, far = numpy.abs(said), numpy.abs(off)
     found, low, high = _correlation(size, far, len(numpy.unique(unit_of)))
     largest = numpy.argsort(-far, kind="stable")[:MOST_LARGE]
+    mean = subject.examples.targets[subject.split.training].mean(axis=0)
     return Residuals(
         {f"p{one:02}": float(numpy.percentile(off, one)) for one in QUANTILES},
         tuple(
@@ -64,6 +65,8 @@ def residuals(subject: Subject) -> Residuals:
         high,
         len(subject.truth),
         grows=len(subject.truth) >= FEWEST and found >= CLEARLY and low > 0,
+        average=float(far.mean()),
+        of_the_mean=float(numpy.abs(subject.truth - mean).mean()),
     )
 
 

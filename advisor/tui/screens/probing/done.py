@@ -51,6 +51,7 @@ class DonePane(Vertical):
 
     DEFAULT_CSS = """
     DonePane #summary { height: auto; padding: 0 1; }
+    DonePane TabbedContent { height: 1fr; }
     DonePane DataTable { height: auto; max-height: 50%; }
     DonePane #detail_scroll { height: 1fr; padding: 0 1; }
     DonePane Intervals { width: 50%; }

@@ -25,6 +25,7 @@ class WonPane(Vertical):
 
     DEFAULT_CSS = """
     WonPane #won_summary { height: auto; padding: 0 1; }
+    WonPane TabbedContent { height: 1fr; }
     """
 
     def __init__(self, knowledge: Knowledge, *, id: str | None = None) -> None:
@@ -39,11 +40,16 @@ class WonPane(Vertical):
             with TabPane("In the plan", id="tab_plan"):
                 yield PageView(id="in_the_plan")
 
-    def show(self, outcome: TrialResults) -> None:
+    def show(self, outcome: TrialResults, kept_in: str | None = None) -> None:
+        """
+        Args:
+            kept_in: the sentences that name the folder of the winner and how to apply it, where it was saved.
+        """
         titles = {name: topic.title for name, topic in self.knowledge.topics.items()}
         found = counted(bet.verdict.value for bet in outcome.bets)
         rows = [Content.styled(plain(outcome.says).plain, "bold")]
         rows += [Content.assemble("Bets of the plan: ", *found)] if found else []
+        rows += [plain(kept_in)] if kept_in else []
         self.query_one("#won_summary", Static).update(lines(rows))
         self.query_one("#won", PageView).show(lambda look: trying_page(outcome, look, titles))
         self.query_one("#in_the_plan", PageView).show(lambda look: "The new plan is being computed ...")

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Button, ContentSwitcher, Input, Static
+from textual.widgets import Button, ContentSwitcher, Input, Label, Static
 
 from advisor.agent.trials.events import TrialEvent, TrialListener
 from advisor.agent.trials.state import Trials
@@ -21,7 +21,7 @@ from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import SUPERVISED, Task
 from advisor.report.found.trying import SCORES
-from advisor.training.ladder.candidates import Candidate
+from advisor.training.ladder.candidates import TOGETHER, Candidate
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import TrialResults
 from advisor.training.ladder.trial_record import Kind
@@ -110,6 +110,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
     #problem { display: none; }
     #wishes { height: auto; }
     #wishes Input { width: 1fr; }
+    #wishes Label { padding: 0 1; }
     """
 
     TITLES: ClassVar[Mapping[Phase, str]] = {Phase.RUNNING: "Trying on your data", Phase.DONE: "What won on your data"}
@@ -130,12 +131,14 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
                     yield Static("", id="problem", classes="bad", markup=False)
                     yield Static("", id="try_words", markup=False)
                 with Horizontal(id="wishes"):
+                    yield Label("Score:")
                     yield Input(
-                        placeholder="score to compare by: the usual one",
+                        placeholder="the usual one",
                         suggester=SuggestFromList(list(SCORES), case_sensitive=False),
                         id="metric",
                     )
-                    yield Input(placeholder="folder to save the winner in: none", id="save")
+                    yield Label("Save the winner in:")
+                    yield Input(placeholder="no folder", id="save")
                 with Horizontal(id="order"):
                     yield Button(Content("Point at your data"), id="point")
                     yield self.budget()
@@ -173,7 +176,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         openers = menu(
             wanted, found.modality, forecast=found.task is Task.FORECAST, classes=found.task is Task.CLASSIFY
         ).openers
-        untried = wanted.network if wanted.network not in {one.model for one in openers} else None
+        untried = wanted.network if wanted.network not in {TOGETHER, *(one.model for one in openers)} else None
         words.update(about_data(found, openers, untried))
 
     @work
@@ -218,7 +221,7 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         self.query_one(TrialsPane).show(self.state)
 
     def show_result(self, result: TrialResults) -> None:
-        self.query_one(WonPane).show(result)
+        self.query_one(WonPane).show(result, self.wizard.desk.kept_in)
 
     def show_plan(self, result: TrialResults, before: Plan, after: Plan) -> None:
         self.query_one(WonPane).show_plan(result, before, after)
