@@ -225,7 +225,7 @@ def test_the_best_number_of_rounds_is_that_of_all_stretches_however_large_their_
     assert best_rounds([numpy.array([numpy.inf, 2.0, 1.0]), numpy.array([3.0, 1.0])]) == 2, "one stays at its last"
 
 
-def test_trees_that_one_season_would_end_early_go_on_growing() -> None:
+def test_trees_of_a_model_that_is_kept_go_on_growing_where_one_season_would_end_them() -> None:
     """The last stretch of the training is of another season, in which everything that was learned before is wrong."""
     draw, rows = numpy.random.default_rng(0), numpy.arange(1200)
     inputs = draw.normal(size=(1200, 3))
@@ -234,9 +234,13 @@ def test_trees_that_one_season_would_end_early_go_on_growing() -> None:
     odd = divisions(examples, rows, 0)[-1][1]
     examples.targets[odd] *= -1
     tuned = next(one for one in menu(Planned(), "tabular").settings if one.name == "gradient boosting, small leaves")
-    learned = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, IN_TIME).learned
-    assert learned is not None
-    assert learned.model.n_iter_ > 20
+    trees = {}
+    for kept in (False, True):
+        learned = Fitting(examples, 1).fit(tuned, rows, rows[:5], 0, replace(IN_TIME, kept=kept)).learned
+        assert learned is not None
+        trees[kept] = learned.model.n_iter_
+    assert trees[False] < 10, "in a trial, for which that would take too long, the last stretch says when"
+    assert trees[True] > 20
 
 
 @given(st.lists(st.integers(1, 5) | st.integers(20, 300), min_size=2, max_size=30), st.integers(0, 9))

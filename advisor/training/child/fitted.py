@@ -40,6 +40,8 @@ class Allowance:
     """Seconds after which a training stops as well; that its pace is measured first does not count."""
     judged: bool = False
     """True if a training is not begun where there is no time for enough of it to judge the network by."""
+    kept: bool = False
+    """True of a model that is kept, for which several stretches of time say when trees stop growing: it takes twice as long."""
 
     def deadline(self) -> float:
         """Of a training that begins now."""

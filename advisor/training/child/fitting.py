@@ -31,7 +31,7 @@ from advisor.training.child.fitted import HURRIED, Allowance, Fitted, FittingErr
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, missed, repeated, to_learn_from, usual_back
 from advisor.training.child.moved import Moved
-from advisor.training.child.stopping import EARLY_STOPPING_NEEDS, KEPT_BACK, best_rounds, divisions, kept_back
+from advisor.training.child.stopping import BLOCKS, EARLY_STOPPING_NEEDS, KEPT_BACK, best_rounds, divisions, kept_back
 from advisor.training.child.threads import faster, products
 from advisor.training.ladder.backbones import Backbone, weights_of
 from advisor.training.ladder.candidates import TOGETHER, Candidate, NetworkSettings
@@ -60,8 +60,6 @@ USUAL_ROUNDS = 100
 REHEARSED_ROUNDS = 4
 ROUNDS_OF_VARIANTS = 600
 """Rounds of boosting that is stopped early, until it stops and once more on all examples; roughly."""
-ROUNDS_BY_TIME = 1000
-"""The same where several stretches of time say when."""
 STOPS_AFTER = 50
 """Rounds without a gain."""
 TIMED_ROUNDS, FEWEST_ROUNDS = 5, 30
@@ -195,8 +193,6 @@ class Fitting:
             return seconds() * (parts**2 if candidate.model in ("knn", "svm") else parts)
         one, more = seconds(**{rounds: 1}), seconds(**{rounds: 1 + REHEARSED_ROUNDS})
         usual = ROUNDS_OF_VARIANTS if candidate.variant and rounds == MAX_ITER else USUAL_ROUNDS
-        if usual == ROUNDS_OF_VARIANTS and self.examples.times is not None:
-            usual = ROUNDS_BY_TIME
         return parts * (one + max(0.0, more - one) / REHEARSED_ROUNDS * usual)
 
     def _classical(
@@ -237,7 +233,9 @@ class Fitting:
         hurried = False
         if candidate.model == "gradient_boosting" and candidate.variant and MAX_ITER not in changed:
             seconds = allowance.seconds / (MORE_TO_MOVE if moves else 1)
-            settings[MAX_ITER], hurried = self._rounds(candidate, training, seed, settings, seconds)
+            settings[MAX_ITER], hurried = self._rounds(
+                candidate, training, seed, settings, seconds, kept=allowance.kept
+            )
             changed = {**changed, MAX_ITER: settings[MAX_ITER]}
         estimator, inputs = self._estimator(candidate, prepared, training, seed, settings)
         with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, training, inputs)):
@@ -307,14 +305,24 @@ class Fitting:
         return targets[:, 0] if targets.ndim > 1 and targets.shape[1] == 1 else targets
 
     def _rounds(
-        self, candidate: Candidate, training: Rows, seed: int, settings: Mapping[str, Any], seconds: float
+        self,
+        candidate: Candidate,
+        training: Rows,
+        seed: int,
+        settings: Mapping[str, Any],
+        seconds: float,
+        *,
+        kept: bool,
     ) -> tuple[int, bool]:
         """Rounds of boosting after which examples that were kept back no longer gain; as usual where there are too few.
 
         No more than there is time for in these seconds, since the model is fitted once more on all examples: true beside
         the number where that ended it, much earlier than usual, and not examples that no longer gained.
+
+        Args:
+            kept: in the order of time several stretches say when, and not the last alone.
         """
-        parts = divisions(self.examples, training, seed)
+        parts = divisions(self.examples, training, seed, BLOCKS if kept else 1)
         if not parts or (self.examples.targets.ndim > 1 and self.examples.targets.shape[1] > 1):
             return USUAL_ROUNDS, False
         work = 1 + sum(len(learning) for learning, _ in parts) / len(parts[-1][0])
@@ -322,7 +330,7 @@ class Fitting:
         for learning, stopping in reversed(parts):
             prepared = self._arrays.preparation(learning)
             estimator, inputs = self._estimator(candidate, prepared, learning, seed, settings)
-            kept = self._for_classical(candidate.model, prepared, learning, stopping)[0]
+            judging = self._for_classical(candidate.model, prepared, learning, stopping)[0]
             held, answers = self._plain_targets(prepared, stopping), self._plain_targets(prepared, learning)
             with warnings.catch_warnings(), threadpool_limits(self._threads_for(candidate, prepared, learning, inputs)):
                 warnings.simplefilter("ignore")
@@ -335,7 +343,7 @@ class Fitting:
                     one = max((took[1] - took[0]) / TIMED_ROUNDS, 1e-6)
                     most = min(most, max(FEWEST_ROUNDS, int((seconds / work - took[0]) / one)))
                 estimator.set_params(max_iter=most, early_stopping=True, n_iter_no_change=STOPS_AFTER)
-                estimator.fit(inputs, answers, X_val=kept, y_val=held)
+                estimator.fit(inputs, answers, X_val=judging, y_val=held)
             losses.append(-numpy.asarray(estimator.validation_score_))
         hurried = len(losses[0]) - 1 == most < HURRIED * EARLY_STOPPED_ROUNDS
         return max(1, best_rounds(losses)), hurried

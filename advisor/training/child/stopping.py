@@ -51,8 +51,8 @@ def _told_apart(examples: Examples, learning: Rows, stopping: Rows) -> tuple[Row
     return learning, stopping
 
 
-def divisions(examples: Examples, training: Rows, seed: int) -> list[tuple[Rows, Rows]]:
-    """As `kept_back`, several times in the order of time: the last stretches, each with what comes before it; else once.
+def divisions(examples: Examples, training: Rows, seed: int, most: int = BLOCKS) -> list[tuple[Rows, Rows]]:
+    """As `kept_back`, in the order of time up to so many times: the last stretches, each with what comes before it; else once.
 
     Empty where too few could be kept back.
     """
@@ -60,7 +60,7 @@ def divisions(examples: Examples, training: Rows, seed: int) -> list[tuple[Rows,
     if stopping is None:
         return []
     found = [(learning, stopping)]
-    while examples.times is not None and len(found) < BLOCKS:
+    while examples.times is not None and len(found) < most:
         rest = KEPT_BACK - len(found)
         before = found[0][0]
         if len(before) < EARLY_STOPPING_NEEDS:

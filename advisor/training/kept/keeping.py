@@ -73,7 +73,7 @@ def keep(request: Keep, begun: float) -> None:
 
     def fit(rows: Numbers) -> Fitted:
         seconds = 2 * LONGER * usual
-        allowance = Allowance(seconds, max(end, time.monotonic() + seconds))
+        allowance = Allowance(seconds, max(end, time.monotonic() + seconds), kept=True)
         try:
             return fitting.fit(candidate, rows, split.test, asked.seed * 1000 + 500, allowance)
         except FittingError as error:
