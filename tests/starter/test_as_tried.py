@@ -14,6 +14,7 @@ from unittest import mock
 import numpy
 import polars
 import pytest
+from threadpoolctl import threadpool_info
 
 from advisor.datasets.dataset import Task
 from advisor.datasets.inspect import inspect
@@ -355,6 +356,23 @@ def test_stopping_and_thresholds_are_found_on_later_rows_or_other_groups_as_in_t
     (((inputs, _), kept),) = rows
     assert numpy.array_equal(inputs, numbers[some])
     assert numpy.array_equal(kept["X_val"], numbers[others])
+
+
+def test_little_is_learned_by_one_thread_and_much_by_all(tmp_path: Path) -> None:
+    made = blueprint(sales(tmp_path / "sales.csv"), "sold", "gradient_boosting")
+    model = module(written(tmp_path / "project", made), "model")
+    (estimator,) = model.make_models(3, 0)
+    found: list[int] = []
+
+    def noted(self: Any, *given: Any, **more: Any) -> None:
+        found.append(max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"))
+
+    usual = max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp")
+    model.STOPS_EARLY = (False,)
+    with mock.patch.object(type(estimator), "fit", noted):
+        for rows in (10, model.WORTH_THREADS):
+            model.fit([estimator], {"trees": numpy.zeros((rows, 1))}, numpy.zeros(rows))
+    assert found == [1, usual]
 
 
 def test_a_row_without_a_group_is_one_by_itself(tmp_path: Path) -> None:
