@@ -75,8 +75,10 @@ class Desk:
         self._lock = threading.Lock()
         self._advised: deque[tuple[tuple[FactBase, School, tuple[Outcome, ...]], Plan]] = deque(maxlen=_PLANS_KEPT)
         self._cards_told: set[str] = set()
+        self.last_tried: TrialResults | None = None
+        """Of the last trials on these data; with them:"""
         self.kept_in: str | None = None
-        """Of the last trials where the winner is saved and how to apply it, in sentences."""
+        """The folder of their winner and how to apply it, in sentences; None where it is not saved."""
         remove_abandoned()
         self.begin_anew()
 
@@ -222,6 +224,7 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
+        self.last_tried = None
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)
@@ -257,6 +260,7 @@ class Desk:
             self.inputs_now(), seconds, save, complain=self._note, metric=metric, on_event=listener, stop=stop
         )
         self._count(trials=done.found)
+        self.last_tried = done.outcome
         if card is not None:
             apply = f"`advisor apply {shell_path(str(save))} --data NEW --output PREDICTIONS.csv` predicts with it."
             self.kept_in = f"{card.name} is saved in {shorten(save, 200)}. {apply}"

@@ -48,6 +48,7 @@ class StandIn:
     tried: Callable[..., Any] | None = None
     wishes: tuple[Any, Any] | None = None
     kept_in: str | None = None
+    last_tried: Any = None
     pictures: Any = None
     found: Callable[[Path, str | None], Any] | None = None
 
@@ -107,7 +108,8 @@ class StandIn:
     def try_on_data(self, seconds: float, listener: Any, stop: Any, metric: Any = None, save: Any = None) -> Any:
         assert self.tried is not None
         self.wishes = metric, save
-        return self.tried(seconds, listener, stop)
+        self.last_tried = self.tried(seconds, listener, stop)
+        return self.last_tried
 
     def needs(self, plan: Any) -> Any:
         return outlook_of(self.inputs_now(), plan)

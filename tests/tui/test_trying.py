@@ -240,6 +240,19 @@ async def test_the_last_line_of_what_won_and_where_the_model_is_saved_are_seen_o
         assert page.region.bottom < run.screen.size.height, "the keys stand below it"
 
 
+@piloted
+async def test_what_won_is_shown_again_until_other_data_are_named() -> None:
+    desk, made = trying_desk()
+    desk.last_tried = OUTCOME
+    async with running(TryingScreen(), size=NARROW, desk=desk) as run:
+        await shows(run, "ffn 100 and random forest cannot be told apart", "What won on your data")
+        run.screen.query_one(TabbedContent).active = "tab_plan"
+        await until(run, lambda: "what changes in the plan" in screen_text(run.app))
+        await run.press("m")
+        await shows(run, "Stages, as far as there is time")
+    assert made.asked == []
+
+
 def test_each_recommendation_that_moved_is_told_with_both_values() -> None:
     desk = StandIn(rules())
     for name, text in {"task.kind": "classify", "data.modality": "tabular"}.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,7 @@ from advisor.agent.trials.state import Trials
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import Stop
 from advisor.datasets.dataset import SUPERVISED, Task
+from advisor.errors import InputError
 from advisor.report.found.trying import SCORES
 from advisor.training.ladder.candidates import TOGETHER, Candidate
 from advisor.training.ladder.menu import menu
@@ -37,6 +39,10 @@ from advisor.wording import join_names, shorten
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Inspection
     from advisor.inference.plan import Plan
+
+
+_FIELDS = {"--metric": "Score", "--save": "Save the winner in"}
+"""Options as the screen calls them."""
 
 
 def no_data(found: Inspection | None) -> str:
@@ -146,6 +152,16 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
             yield TrialsPane(id=Phase.RUNNING)
             yield WonPane(self.wizard.desk.knowledge, id=Phase.DONE)
 
+    def on_mount(self) -> None:
+        """Show again what was tried before on these data; `m` tries once more."""
+        super().on_mount()
+        known = self.wizard.desk.last_tried
+        if known is not None and self.data is not None:
+            self.show_result(known)
+            self._turn_to(Phase.DONE)
+            if (standing := self.wizard.standing) is not None:
+                self.show_plan(known, standing.plan, standing.plan)
+
     wished: tuple[str | None, Path | None] = (None, None)
     """As the run under way was begun."""
 
@@ -215,7 +231,11 @@ class TryingScreen(RunScreen[TrialEvent, TrialResults, Trials]):
         return metric or None, Path(save)
 
     def run_for(self, seconds: float, listener: TrialListener, stop: Stop) -> TrialResults:
-        return self.wizard.desk.try_on_data(seconds, listener, stop, *self.wished)
+        try:
+            return self.wizard.desk.try_on_data(seconds, listener, stop, *self.wished)
+        except InputError as error:
+            named = [replace(one, where=_FIELDS.get(one.where, one.where)) for one in error.problems]
+            raise type(error)(error.title, named) from None
 
     def show_live(self) -> None:
         self.query_one(TrialsPane).show(self.state)
