@@ -1,7 +1,8 @@
 """Makes the pictures of the README and of docs/wizard.md: the wizard as SVG, the report as PNG. `make pictures` runs it.
 
 They show handwritten digits (examples/digits.yaml) and what was measured on a machine that `advisor profiles export --anonymous`
-has written down (machine.json): real figures, and the same wherever they are made. The report needs Debian's
+has written down (machine.json), and what was tried on scikit-learn's digits (trial.json, by `--try`): real figures, and the
+same wherever they are made. The report needs Debian's
 chromium, or one named by CHROMIUM. `python -m docs.pictures.make --look FOLDER` draws every SVG there as PNG, to be looked at.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 import re
 import shutil
@@ -20,6 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy
+from sklearn.datasets import load_digits
 from textual.pilot import Pilot
 from textual.widgets import Select
 
@@ -29,7 +33,10 @@ from advisor.agent.settling.glance import Glance
 from advisor.agent.settling.scope import scope_of
 from advisor.children.stopping import Stop
 from advisor.cli.console import warn
+from advisor.datasets.dataset import Inspection
+from advisor.datasets.inspect import inspect
 from advisor.facts.answers import read_answers
+from advisor.plain import decode, encode
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
 from advisor.probes.protocol import Duel, Message, Phase, Ready, Sample
@@ -37,16 +44,20 @@ from advisor.report.html.plan_report import plan_html
 from advisor.session.desk import Desk
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs, gather, plan_of
+from advisor.training.ladder.outcome import TrialResults
 from advisor.tui import theme
 from advisor.tui.app import Wizard
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.topic.topic import TopicScreen
+from advisor.tui.screens.trying.trying import TryingScreen
 from tests.tui.pilots import settled
 
 HERE = Path(__file__).parent
 ANSWERS = Path("examples/digits.yaml")
 MACHINE = HERE / "machine.json"
+TRIAL, TRIED_SECONDS = HERE / "trial.json", 90.0
+DIGITS = "digits.npz"
 SIZES = ((80, 24), (120, 40))
 """Columns and lines."""
 THEMES = {"dark": theme.DARK, "light": theme.LIGHT}
@@ -118,9 +129,34 @@ async def measuring(pilot: Pilot[None], app: Wizard) -> None:
     await settled(pilot)
 
 
+async def won(pilot: Pilot[None], app: Wizard) -> None:
+    """The results of trials, as they are read afterwards."""
+    app.desk.use_data(replace(digits(), path=DIGITS))
+    app.desk.last_tried = decode(TrialResults, json.loads(TRIAL.read_text(encoding="utf-8")), "trial")
+    await app.take_stock()
+    await app.push_screen(TryingScreen())
+    await settled(pilot)
+
+
 SCREENS: dict[str, Driving] = {
-    "start": start, "interview": interview, "plan": plan, "measuring": measuring, "topic": topic
+    "start": start, "interview": interview, "plan": plan, "measuring": measuring, "topic": topic, "won": won
 }  # fmt: skip
+
+
+def digits() -> Inspection:
+    """Scikit-learn's handwritten digits as a file in the folder of the conversation, looked into."""
+    shipped, path = load_digits(), Path(os.environ["ADVISOR_STATE"]) / DIGITS
+    numpy.savez(path, x=shipped.images / 16, y=shipped.target)
+    return inspect(path)
+
+
+def record(inputs: Inputs) -> None:
+    """Try the plan on the digits, and keep what was found for the picture."""
+    desk = conversing(inputs, ())
+    desk.use_data(digits())
+    found = desk.try_on_data(TRIED_SECONDS, lambda event: None, Stop())
+    found = replace(found, data=replace(found.data, path=DIGITS))
+    TRIAL.write_text(json.dumps(encode(found), indent=1) + "\n", encoding="utf-8")
 
 
 class Replay:
@@ -222,6 +258,8 @@ def look(folder: Path) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as state:
         os.environ["ADVISOR_STATE"] = state  # nothing of the machine that makes the pictures
+        if "--try" in sys.argv:
+            record(gather(complain=warn))
         inputs = gather(machine=str(MACHINE), complain=warn)
         for name, size, (colours, own) in itertools.product(SCREENS, SIZES, THEMES.items()):
             picture = asyncio.run(wizard_picture(inputs, name, size, own))
