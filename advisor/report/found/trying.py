@@ -62,13 +62,21 @@ TITLES = {
 """Of the recommendations that trials judge, where no plan names them."""
 
 
-def trying_page(outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES) -> str:
-    """For the terminal, with the titles of the recommendations by topic."""
+def trying_page(
+    outcome: TrialResults, look: Look, titles: Mapping[str, str] = TITLES, *, with_verdict: bool = True
+) -> str:
+    """For the terminal, with the titles of the recommendations by topic.
+
+    Args:
+        with_verdict: it begins with the verdict, which is not said elsewhere.
+    """
     page = Page(look)
-    page.heading("what won")
+    if with_verdict:
+        page.heading("what won")
     if outcome.interrupted:
         page.add(("Stopped before the end; this is what is known.", Style.CARE))
-    page.add((outcome.says, Style.STRONG))
+    if with_verdict:
+        page.add((outcome.says, Style.STRONG))
     title, rows = outcome.metric.title, by_candidate(outcome)
     shown = _shown(rows)
     best = outcome.best.name if outcome.best is not None else ""

@@ -51,7 +51,7 @@ class WonPane(Vertical):
         rows += [Content.assemble("Bets of the plan: ", *found)] if found else []
         rows += [plain(kept_in)] if kept_in else []
         self.query_one("#won_summary", Static).update(lines(rows))
-        self.query_one("#won", PageView).show(lambda look: trying_page(outcome, look, titles))
+        self.query_one("#won", PageView).show(lambda look: trying_page(outcome, look, titles, with_verdict=False))
         self.query_one("#in_the_plan", PageView).show(lambda look: "The new plan is being computed ...")
         self.query_one("#won", PageView).focus()
 
