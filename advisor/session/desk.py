@@ -75,6 +75,8 @@ class Desk:
         self._lock = threading.Lock()
         self._advised: deque[tuple[tuple[FactBase, School, tuple[Outcome, ...]], Plan]] = deque(maxlen=_PLANS_KEPT)
         self._cards_told: set[str] = set()
+        self._pointed = False
+        """Data were named in the conversation, and not by the command that began it."""
         self.last_tried: TrialResults | None = None
         """Of the last trials on these data; with them:"""
         self.kept_in: str | None = None
@@ -186,17 +188,18 @@ class Desk:
 
     def how_to_go_on(self) -> str:
         """The last words of the wizard: whether the answers are saved, and the command that resumes the conversation."""
-        if not self._can_save:
-            return "Stopped. What you said could not be saved."
         if not self._has_said:
             return "Stopped before anything was said."
+        self.save()
+        if not self._can_save:
+            return "Stopped. What you said could not be saved."
         return f"Stopped. What you said is saved: `{self.resume_command}{self._data_named()}` goes on from here."
 
     @property
     def _has_said(self) -> bool:
         """True once something was answered or put off, or data were named."""
         said = self.interview.progress
-        return bool(said.answers or said.later or self.inspection is not None)
+        return bool(said.answers or said.later or self._pointed)
 
     def told(self) -> str:
         """Arguments by which another command plans for the same."""
@@ -224,7 +227,7 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
-        self.last_tried = None
+        self._pointed, self.last_tried = True, None
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)

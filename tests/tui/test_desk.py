@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,19 @@ def test_as_long_as_nothing_is_said_the_saved_conversation_stays(desk_of: Desks)
     desk.save()
     assert desk.how_to_go_on() == "Stopped before anything was said."
     assert desk_of().resume() == ["Resumed with 1 answer."]
+
+
+def test_data_that_were_pointed_at_are_said_and_those_of_the_command_are_not(desk_of: Desks, wine: Path) -> None:
+    desk = desk_of()
+    desk.use_data(desk.look_into(wine, "kind"))
+    assert "What you said is saved" in desk.how_to_go_on()
+    again = desk_of()
+    assert f"Its data are used again: {wine}." in again.resume()
+    assert again.inspection is not None
+
+    named = desk_of()
+    named.inputs = replace(named.inputs, inspection=again.inspection)
+    assert named.how_to_go_on() == "Stopped before anything was said."
 
 
 def test_answers_that_were_opened_are_saved_before_anything_else_is_said(desk_of: Desks, tmp_path: Path) -> None:
