@@ -1,0 +1,36 @@
+"""What is learned, by whatever strategy: a network, examples, and how the weights change. No torch here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The network of a plan, the data that it learns from, and the settings that all strategies share.
+
+    The first ten fields are read as in advisor.networks.spec.NetworkSpec.
+    """
+
+    network: str
+    modality: str
+    inputs: int
+    outputs: int
+    hidden_units: Sequence[int] = ()
+    sequence_length: int | None = None
+    loss: str = "cross_entropy"
+    activation: str = "relu"
+    normalization: str = "none"
+    dropout: float = 0.0
+    optimizer: str = "sgd"
+    """`sgd`, or `adamw` where workers average in every step; the server of a strategy has its own."""
+    rate: float = 0.05
+    """The learning rate of one worker's batch."""
+    batch: int = 32
+    """Examples of one worker's batch."""
+    data: str | None = None
+    """The file or folder of the examples, whose sizes are then taken from it; None for examples that are made from the seed."""
+    target: str | None = None
+    most_examples: int = 20_000
+    seed: int = 0
