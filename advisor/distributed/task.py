@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+DIGITS = "scikit-learn's digits"
+"""In place of a file: the handwritten digits that scikit-learn ships, 1,797 grey pictures of 8 x 8 pixels, as rows of values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -30,7 +33,8 @@ class Task:
     batch: int = 32
     """Examples of one worker's batch."""
     data: str | None = None
-    """The file or folder of the examples, whose sizes are then taken from it; None for examples that are made from the seed."""
+    """The file or folder of the examples, whose sizes are then taken from it; or DIGITS; None for examples that are made from the
+    seed."""
     target: str | None = None
     most_examples: int = 20_000
     seed: int = 0

@@ -1,4 +1,4 @@
-"""How weights change when a gradient, or the average of several workers, arrives: the same for real runs and simulated ones.
+"""Changes of weights by a gradient that arrives, or by the average of several workers: the same for real and simulated runs.
 
 All weights of a network are one flat vector here, which an optimiser of torch changes in place.
 """

@@ -1,0 +1,73 @@
+"""Starts the processes of a group, hears what they say, and ends all of them when one is lost. No torch here.
+
+Whatever happens to a process ends in one sentence, with what was measured until then, and with no process left: one that
+dies is noticed at once, one that is suspended within two seconds, one that hangs when an exchange has taken too long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from advisor.children import temporary
+from advisor.children.stopping import Stop
+from advisor.distributed.group import End, Group
+from advisor.distributed.job import Job, Message, Undone
+from advisor.distributed.links import Links
+from advisor.distributed.results import Results
+
+__all__ = ["Results", "run"]
+
+
+def run(
+    job: Job,
+    *,
+    links: Links | None = None,
+    hear: Callable[[Message], None] = lambda _: None,
+    stop: Stop | None = None,
+    command: Sequence[str] | None = None,
+) -> Results:
+    """Train under all strategies of a job, with each seed.
+
+    A run whose loss is no number any more ends its processes; the others are done in new ones, unless two in a row end so.
+
+    Args:
+        links: places for all ranks, the server's last; the loopback interface if None.
+        hear: is told every message as it comes.
+        stop: ends it; what was finished is kept.
+        command: another program than our own worker, for tests.
+
+    Nothing that a process does raises. Whatever `hear` raises, and an interrupt, end all processes first.
+    Raises InputError where the job is not right, and OSError where no process can be started.
+    """
+    job.check()
+    stop = stop or Stop()
+    found = Results()
+    while True:
+        more, ended = _once(job, links, hear, stop, command)
+        found = found.with_(more)
+        last, again = ended.run + 1 == len(job.runs), bool(job.skips) and not more.runs
+        if not ended.diverged or (again and not last):
+            return found.told()
+        strategy, seed = job.runs[ended.run]
+        undone = Undone(str(strategy), seed, found.failed)
+        found = replace(found, failed="", under_way=None, undone=(*found.undone, undone))
+        hear(undone)
+        if last:
+            return found.told()
+        job = replace(job, skips=ended.run + 1, calibrates=False)
+
+
+def _once(
+    job: Job, links: Links | None, hear: Callable[[Message], None], stop: Stop, command: Sequence[str] | None
+) -> tuple[Results, End]:
+    """With one start of the processes."""
+    with contextlib.ExitStack() as closing:
+        folder = closing.enter_context(temporary.temporary_folder())
+        group = Group(job, links, folder, hear, stop)
+        for child in group.children(command):
+            closing.enter_context(child)
+        group.tell_all()
+        ended = group.listen()
+        return group.results(ended.reason), ended
