@@ -24,6 +24,11 @@ COMMANDS = {
     "try": ("commands.experiments.try_:try_", "Try the plan on your data, the simplest models first."),
     "apply": ("commands.experiments.apply:apply", "Predict for new data with a model that try has saved."),
     "bench": ("commands.experiments.bench:bench", "Time six networks of the 2016 benchmark on this machine."),
+    "sync": ("commands.experiments.sync:sync", "Train under several strategies with workers of this machine."),
+    "simulate": (
+        "commands.experiments.simulate:simulate",
+        "What many workers would do that nobody has, in virtual time.",
+    ),
     "glossary": ("commands.planning.glossary:glossary", "Technical terms, facts and recommendations in plain words."),
     "report": ("commands.planning.report:report", "A report from a plan that was saved as JSON."),
     "starter": (

@@ -13,6 +13,7 @@ GROUPS = {
     "Plan": ("wizard", "serve", "recommend", "explain", "compare", "report"),
     "Your data": ("inspect",),
     "Measure": ("probe", "try", "apply", "bench", "doctor"),
+    "Several workers": ("sync", "simulate"),
     "Build": ("starter",),
     "Look up": ("glossary", "models", "profiles", "rules", "help"),
 }
@@ -50,6 +51,14 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "bench": (
         "advisor bench fcn5 --threads 1,2 --budget 2min",
         "advisor bench lstm32 --budget 2min --output bench.json",
+    ),
+    "sync": (
+        "advisor sync --strategies synchronous,local_sgd --seeds 2 --budget 40s",
+        "advisor sync --strategies synchronous,downpour --link 100Mbit/s --seeds 2 --budget 40s",
+    ),
+    "simulate": (
+        "advisor simulate --strategy synchronous --workers 64 --step-time exponential:1s --link 10Gbit/s",
+        "advisor simulate --strategy local_sgd:every=16 --workers 8 --step-time constant:20ms --link 100Mbit/s",
     ),
     "doctor": ("advisor doctor",),
     "starter": (f"advisor starter {_PICTURES} --set data.inputs=3072 --set task.outputs=10 --output project",),

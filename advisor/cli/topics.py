@@ -99,6 +99,7 @@ STATUSES: how sure a recommendation is
     leaning         leads now; some missing answer or assumption would change it
     open            nothing leads yet
     measured        decided by an experiment on this machine, or on your data
+    simulated       decided by simulating your cluster; nothing was measured
     not applicable  means nothing for this plan
     silent          this school says nothing on it
 

@@ -14,6 +14,7 @@ class Source(StrEnum):
 
     ASKED = "asked"
     MEASURED = "measured"
+    SIMULATED = "simulated"
     INSPECTED = "inspected"
     DETECTED = "detected"
     PUBLISHED = "published"
@@ -22,11 +23,13 @@ class Source(StrEnum):
 
 
 _RANK = {source: rank for rank, source in enumerate(Source)}
+SCOPED = (Source.MEASURED, Source.SIMULATED)
+"""The sources that count only under the conditions under which they found something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value and its source. `applies` is the scope of a measurement: what it was measured on and with."""
+    """A value and its source. `applies` is the scope of a measurement or simulation: of what, on what and with what."""
 
     value: Value
     source: Source
@@ -47,9 +50,9 @@ class Contradiction:
 class FactBase:
     """An immutable set of known facts.
 
-    `scope` says on what the plan will run (machine fingerprint, network, library versions): a measured value counts only
-    where everything it names agrees, and is evidence otherwise. `blank` lists facts whose assumed default is switched off.
-    `declined` lists facts that somebody was asked for and doesn't know.
+    `scope` says on what the plan will run (machine fingerprint, network, library versions): a measured or simulated value
+    counts only where everything it names agrees, and is evidence otherwise. `blank` lists facts whose assumed default is
+    switched off. `declined` lists facts that somebody was asked for and doesn't know.
     """
 
     entries: Mapping[str, tuple[Known, ...]] = field(default_factory=dict)
@@ -91,19 +94,19 @@ class FactBase:
     def known(self, name: str) -> Known | None:
         """The strongest value that counts here, or None."""
         for known in self.entries.get(name, ()):
-            if known.source is not Source.MEASURED or self.covers(known):
+            if known.source not in SCOPED or self.covers(known):
                 return known
         return None
 
     def covers(self, known: Known) -> bool:
-        """True for a measurement that was taken under the conditions that hold here."""
+        """True for a measurement or simulation under the conditions that hold here."""
         return all(self.scope.get(name) == value for name, value in known.applies.items())
 
     def evidence(self, names: Iterable[str] | None = None) -> Iterator[tuple[str, Known]]:
-        """Measurements taken elsewhere: worth showing, not counted."""
+        """Measurements and simulations under other conditions: worth showing, not counted."""
         for name in self.entries if names is None else names:
             for known in self.entries.get(name, ()):
-                if known.source is Source.MEASURED and not self.covers(known):
+                if known.source in SCOPED and not self.covers(known):
                     yield name, known
 
     def names(self) -> Iterator[str]:
@@ -113,7 +116,7 @@ class FactBase:
         return {n: known.value for n, ranked in self.entries.items() for known in ranked if known.source is source}
 
     def contradictions(self, names: Iterable[str] | None = None) -> Iterator[Contradiction]:
-        """Facts on which a stronger source overrules something that was detected, inspected or measured."""
+        """Facts on which a stronger source overrules something that was detected, inspected, measured or simulated."""
         for name in self.entries if names is None else names:
             used = self.known(name)
             for other in self.entries.get(name, ()):
@@ -121,4 +124,4 @@ class FactBase:
                     yield Contradiction(name, used, other)
 
 
-_OBSERVED = frozenset({Source.MEASURED, Source.INSPECTED, Source.DETECTED})
+_OBSERVED = frozenset({*SCOPED, Source.INSPECTED, Source.DETECTED})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.errors import InputError, Problem
-from advisor.facts.fact_base import FactBase, Known, Source
+from advisor.facts.fact_base import SCOPED, FactBase, Known, Source
 from advisor.facts.values import describe
 from advisor.facts.vocabulary import PROBE_GROUP
 from advisor.inference.explaining.explain import Explainer
@@ -80,7 +80,7 @@ def advise(knowledge: Knowledge, facts: FactBase, school: School = School.TODAY,
 
 
 def probes_worth(knowledge: Knowledge, recommendations: dict[str, Recommendation]) -> tuple[str, ...]:
-    """The probes that could decide a recommendation which is not settled or measured yet.
+    """The probes that could decide a recommendation which is not settled, measured or simulated yet.
 
     What decides by a closed fact is none of them: nothing is open on its account.
     """
@@ -201,19 +201,21 @@ def _status(explainer: Explainer, facts: FactBase, settled: bool) -> Status:
         return Status.NOT_APPLICABLE
     if isinstance(explainer.outcome, Tie):
         return Status.OPEN
-    if _rests_on_measurement(explainer, facts):
-        return Status.MEASURED
-    return Status.SETTLED if settled else Status.LEANING
+    return _by_experiment(explainer, facts) or (Status.SETTLED if settled else Status.LEANING)
 
 
-def _rests_on_measurement(explainer: Explainer, facts: FactBase) -> bool:
-    """Return whether a probe can decide the topic, and the rule that decides now reads what probes measured in scope."""
+def _by_experiment(explainer: Explainer, facts: FactBase) -> Status | None:
+    """Measured or simulated where an experiment can decide the topic, and the rule that decides now reads what such found in
+    scope; what rests on both is no surer than the simulation."""
     topic, declared = explainer.topic.topic, explainer.program.facts
-    if not topic.measured_fact or topic.policy is Policy.ALL or explainer.first is None:
-        return False
+    if not topic.experiments or topic.policy is Policy.ALL or explainer.first is None:
+        return None
     read = [declared[slot] for slot in explainer.rules[explainer.first[0]].reads if slot < len(declared)]
     known = [facts.known(fact.name) for fact in read if fact.group == PROBE_GROUP]
-    return bool(known) and all(entry is not None and entry.source is Source.MEASURED for entry in known)
+    sources = {None if entry is None else entry.source for entry in known}
+    if not sources or not sources <= {*SCOPED}:
+        return None
+    return Status.SIMULATED if Source.SIMULATED in sources else Status.MEASURED
 
 
 def _notes(explainer: Explainer, open_slots: tuple[int, ...], status: Status) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from advisor.facts.fact_base import Contradiction, FactBase, Known
+from advisor.facts.experiments import source_of
+from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 from advisor.facts.values import to_json
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Value
@@ -17,12 +18,17 @@ from advisor.wording import printable
 
 
 class Status(StrEnum):
-    """The certainty of a recommendation. Settled means the same under every completion of what is unknown."""
+    """The certainty of a recommendation. Settled means the same under every completion of what is unknown.
+
+    Measured and simulated: a rule decides that reads what an experiment found, and nothing but a simulation ran for the
+    latter.
+    """
 
     SETTLED = "settled"
     LEANING = "leaning"
     OPEN = "open"
     MEASURED = "measured"
+    SIMULATED = "simulated"
     NOT_APPLICABLE = "not_applicable"
     SILENT = "silent"
 
@@ -60,7 +66,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """The finding of a probe on a recommendation: the paired ratio with its bootstrap 95 % interval, None without a pair."""
+    """The finding of an experiment on a recommendation: the paired ratio with its 95 % interval, None without a pair."""
 
     probe: str
     before: Any
@@ -75,13 +81,20 @@ class Measurement:
     applies: Mapping[str, str] = field(default_factory=dict)
     rival: Any = None
     judged: Mapping[str, str] = field(default_factory=dict)
+    fact: str = ""
+    """The fact whose values `before`, `rival` and `after` are, where they are none of the recommendation's."""
+
+    @property
+    def basis(self) -> Source:
+        """Measured or simulated."""
+        return source_of(self.probe)
 
     def to_json(self) -> dict[str, Any]:
         return {
             "before": to_json(self.before), "after": to_json(self.after), "verdict": self.verdict.value,
             "median": self.median, "low": self.low, "high": self.high, "unit": self.unit, "n": self.n,
             "probe": self.probe, "date": self.date, "applies": dict(self.applies), "rival": to_json(self.rival),
-            "rules": dict(self.judged),
+            "rules": dict(self.judged), "basis": self.basis.value, "fact": self.fact,
         }  # fmt: skip
 
 
@@ -260,7 +273,10 @@ class Plan:
                 for c in self.contradictions
             ],
             "evidence": [
-                {"fact": name, "value": to_json(known.value), "applies": dict(known.applies)}
+                {
+                    "fact": name, "value": to_json(known.value), "source": known.source.value,
+                    "applies": dict(known.applies),
+                }
                 for name, known in self.evidence
             ],
         }  # fmt: skip

@@ -92,8 +92,9 @@ def _check_topics(knowledge: Knowledge) -> Iterator[Problem]:
         if topic.applies:
             compiling = partial(knowledge.expression, topic.applies, BOOLEAN)
             yield from compiled(topic.where, f"topic {topic.name}: applies", compiling)
-        if topic.measured_fact and topic.measured_fact not in knowledge.vocabulary.facts:
-            yield Problem(topic.where, f"topic {topic.name}: {topic.measured_fact} is not a known fact.")
+        for name in topic.experiments.values():
+            if name and name not in knowledge.vocabulary.facts:
+                yield Problem(topic.where, f"topic {topic.name}: {name} is not a known fact.")
 
 
 def _can_state(fact: Fact, topic: Topic) -> bool:

@@ -79,7 +79,11 @@ class Topic:
     tolerance: float = 0.0
     applies: str | None = None
     probe: str = ""
+    """The experiment that can decide it by measuring, and below the fact that takes what it finds; empty without one."""
     measured_fact: str = ""
+    simulation: str = ""
+    """The same for an experiment that only simulates."""
+    simulated_fact: str = ""
     actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Steps to take in PyTorch, by recommended value; under "" those that go with every value."""
     where: str = ""
@@ -90,6 +94,12 @@ class Topic:
     """True if it is worth telling what would flip it."""
     headline: bool = False
     """True if a plan is good once this is not likely to change any more."""
+
+    @property
+    def experiments(self) -> Mapping[str, str]:
+        """By the name of an experiment that can decide it, the fact that takes what is found."""
+        pairs = {self.probe: self.measured_fact, self.simulation: self.simulated_fact}
+        return {name: fact for name, fact in pairs.items() if name}
 
     @property
     def bounds(self) -> tuple[float, float]:

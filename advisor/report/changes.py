@@ -1,4 +1,4 @@
-"""Words for what a measurement found, shared by terminal and report."""
+"""Words for what an experiment found, shared by terminal and report."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies, is_simulated
 from advisor.facts.values import singular
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan
@@ -40,8 +41,16 @@ def claim(plan: Plan, rule: str) -> str:
     return f"the claim of rule {rule}, {known.settles.expects}"
 
 
+def is_probe(experiment: str) -> bool:
+    """True for a probe, which the catalogue has; false for trials on data and for strategies."""
+    return not is_trial(experiment) and not is_of_strategies(experiment)
+
+
 def by_whom(probe: str) -> str:
-    """The name of a measurement: `the probe threads`, or `advisor try` where networks were trained on somebody's data."""
+    """The name of an experiment: `the probe threads`, or the command where networks were trained on somebody's data or
+    strategies were run or simulated."""
+    if is_of_strategies(probe):
+        return f"`advisor {probe}`"
     return "`advisor try`" if is_trial(probe) else f"the probe {probe}"
 
 
@@ -53,21 +62,30 @@ def quantity(value: Any, unit: str) -> str:
 
 
 def sentence(found: Compared, unit: str = "") -> str:
-    """The comparison in words, with its interval and the number of pairs."""
+    """The comparison in words, with its interval and the number of pairs; of a single simulation there is no interval."""
     before, rival = (quantity(listed(setting), unit) for setting in (found.before, found.rival))
     if found.median is None or found.low is None or found.high is None:
         return untried(before, rival) if is_trial(found.probe) else "Nothing was compared."
     if is_trial(found.probe):
         return _scores(found, before, rival, found.median, found.low, found.high)
     gain = "times as fast" if found.unit == SPEED_UP else f"times the {found.unit}"
-    pairs = "1 interleaved pair" if found.n == 1 else f"{found.n} interleaved pairs"
+    pairs = _pairs(found)
     first, second, median, low, high = before, rival, found.median, found.low, found.high
     if found.verdict == Verdict.OVERTURNED:
         first, second = rival, before
     elif found.verdict == Verdict.UNDECIDED and median < 1:
         first, second, median, low, high = rival, before, 1 / median, 1 / high, 1 / low
-    figures = f"(95 % interval {low:.2f} to {high:.2f}, {pairs})"
+    interval = "" if is_simulated(found.probe) and low == high else f"95 % interval {low:.2f} to {high:.2f}, "
+    figures = f"({interval}{pairs})"
     return f"{first} against {second}: {median:.2f} {gain} {figures}{ENDINGS.get(found.verdict, '')}."
+
+
+def _pairs(found: Compared) -> str:
+    """`12 interleaved pairs`, `3 pairs of runs`, `1 pair of simulations`"""
+    noun = "pair" if found.n == 1 else "pairs"
+    if is_of_strategies(found.probe):
+        return f"{found.n} {noun} of {'simulations' if is_simulated(found.probe) else 'runs'}"
+    return f"{found.n} interleaved {noun}"
 
 
 def _scores(found: Compared, before: str, rival: str, median: float, low: float, high: float) -> str:
@@ -87,11 +105,16 @@ def untried(before: str, won: str) -> str:
 
 
 def difference(found: Compared) -> str:
-    """The finding in figures alone: `1.31 (1.22 to 1.40)`, or with its sign and unit where it is a difference of scores."""
+    """The finding in figures alone: `1.31 (1.22 to 1.40)`, or with its sign and unit where it is a difference of scores.
+
+    A single simulation has no interval.
+    """
     if found.median is None or found.low is None or found.high is None:
         return "not compared" if is_trial(found.probe) else "nothing"
     if is_trial(found.probe):
         return f"{found.median:+.3g} {found.unit.replace('_', ' ')} ({found.low:+.3g} to {found.high:+.3g})"
+    if is_simulated(found.probe) and found.low == found.high:
+        return f"{found.median:.2f}"
     return f"{found.median:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 

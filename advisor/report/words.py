@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
-from advisor.facts.fact_base import Known, Source
+from advisor.facts.fact_base import SCOPED, Known, Source
 from advisor.facts.out_of_scope import differing
 from advisor.facts.values import describe, number_text, singular, to_text
 from advisor.facts.vocabulary import Value
@@ -33,6 +33,7 @@ STATUS_WORDS = {status: status.value.replace("_", " ") for status in Status}
 STATUS_MEANS = {
     Status.SETTLED: "stays the same whatever the answers that are still missing",
     Status.MEASURED: "decided by measuring the alternatives",
+    Status.SIMULATED: "decided by simulating the alternatives; nothing was measured",
     Status.LEANING: "the best as things stand, but a missing answer or an assumption could change it",
     Status.OPEN: "nothing leads yet",
 }
@@ -40,6 +41,7 @@ SCHOOL_WORDS = {School.TODAY: "today's practice", School.SURVEY: "the survey as 
 SOURCE_WORDS = {
     Source.ASKED: "stated",
     Source.MEASURED: "measured",
+    Source.SIMULATED: "simulated",
     Source.INSPECTED: "found in the data",
     Source.DETECTED: "detected",
     Source.PUBLISHED: "published",
@@ -176,7 +178,7 @@ _TOLD_AT = {"network.parameters": "network.model"}
 
 
 def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str]:
-    """Facts that disagree, were withdrawn, mean nothing here or were measured elsewhere.
+    """Facts that disagree, were withdrawn, mean nothing here or were measured or simulated under other conditions.
 
     Args:
         told: the options that told the facts, which commands repeat.
@@ -196,15 +198,18 @@ def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str
     for name in other:
         why = with_facts(f"`advisor explain {places[name]}` with the same answers", told)
         yield f"{name} cannot be as you stated it: {why} says why."
-    elsewhere = (
-        (
-            "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",
-            f"{name} = {fact_words(knowledge, name, known.value)}{f' ({known.note})' if known.note else ''}",
+    for source in SCOPED:
+        elsewhere = (
+            (
+                "; ".join(map(str, differing(known.applies, plan.stated.scope))) or "not said where",
+                f"{name} = {fact_words(knowledge, name, known.value)}{f' ({known.note})' if known.note else ''}",
+            )
+            for name, known in plan.evidence
+            if known.source is source
         )
-        for name, known in plan.evidence
-    )
-    for where, found in gathered(elsewhere).items():
-        yield f"Measured under other conditions, so it does not count here: {', '.join(found)}. What differs: {where}."
+        for where, found in gathered(elsewhere).items():
+            how = f"{SOURCE_WORDS[source].capitalize()} under other conditions"
+            yield f"{how}, so it does not count here: {', '.join(found)}. What differs: {where}."
 
 
 BROUGHT = "advisor recommend --machine NAME.json"
@@ -251,8 +256,7 @@ def worth_trying(plan: Plan, knowledge: Knowledge) -> list[str]:
     """Titles of the recommendations that `advisor try` could judge on the data that were inspected, and has not yet."""
     if "data.fingerprint" not in plan.facts:
         return []
-    facts = knowledge.vocabulary.facts
-    tried = [topic for topic in knowledge.topics.values() if topic.probe and facts[topic.measured_fact].closed]
+    tried = [topic for topic in knowledge.topics.values() if topic.measured_fact.startswith("trial.")]
     entries = [plan.recommendations[topic.name] for topic in tried if topic.name in plan.recommendations]
     return [entry.title for entry in entries if is_advice(entry) and entry.measured is None]
 
@@ -283,15 +287,31 @@ def _names(rule: str, text: str) -> bool:
 # --- measurements ------------------------------------------------------------------------------------------------
 
 
+def basis_word(measured: Measurement) -> str:
+    """`measured` or `simulated`: what is said of the comparison and nothing else is."""
+    return SOURCE_WORDS[measured.basis]
+
+
+def compared_unit(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> str:
+    """The unit of the settings that were compared."""
+    fact = knowledge.vocabulary.facts.get(measured.fact)
+    return entry.unit if fact is None else fact.unit
+
+
 def measured_change(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[str, str]:
-    """The advice before and after measuring."""
+    """The advice before and after the experiment; the setting that was compared, where that is no value of the advice."""
+    unit = compared_unit(knowledge, entry, measured)
     before, after = (
-        value_words(knowledge, entry.topic, value, entry.unit, explained=False)
-        for value in (measured.before, measured.after)
+        value_words(knowledge, entry.topic, value, unit, explained=False) for value in (measured.before, measured.after)
     )
     return before, after
 
 
+def under_words(measured: Measurement) -> str:
+    """The words before its conditions: `measured on`, `simulated for`."""
+    return "simulated for" if measured.basis is Source.SIMULATED else "measured on"
+
+
 def scope_words(measured: Measurement) -> str:
-    """The conditions of the measurement."""
+    """The conditions of the measurement or simulation."""
     return ", ".join(f"{name} {value}" for name, value in measured.applies.items()) or "not stated"

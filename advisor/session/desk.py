@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.network import with_network
 from advisor.agent.trials.events import TrialListener
-from advisor.children.stopping import Stop
+from advisor.children.errors import CannotRunError
+from advisor.children.stopping import STOPPED, Stop
 from advisor.children.temporary import remove_abandoned
 from advisor.datasets.dataset import Album, Inspection
-from advisor.errors import InputError
+from advisor.errors import InputError, input_error
 from advisor.facts.answers import as_arguments, read_answers
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.vocabulary import Value
@@ -37,12 +39,20 @@ from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs
 from advisor.session.keeping import tried_and_kept
 from advisor.session.machines import unknown_card, with_published
-from advisor.session.measuring import measuring
+from advisor.session.measuring import check_here, measuring
 from advisor.session.models import with_model
 from advisor.session.outlook import outlook_of
 from advisor.session.recalling import tried_before
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shell_path, shell_words, shorten
+
+if TYPE_CHECKING:
+    from advisor.distributed.job import Job, Message
+    from advisor.session.simulating import Asked as Simulating
+    from advisor.session.simulating import Simulation
+    from advisor.session.syncing import Asked as Training
+    from advisor.session.syncing import Trained
+    from advisor.simulation.scenario import Scenario
 
 _PLANS_KEPT = 4
 _SHOWN = Detail(reasons=True, flips=False, questions=False)
@@ -81,6 +91,9 @@ class Desk:
         """Of the last trials on these data; with them:"""
         self.kept_in: str | None = None
         """The folder of their winner and how to apply it, in sentences; None where it is not saved."""
+        self.last_trained: Trained | None = None
+        """Of the last strategies that were trained in this conversation; and of the last one that was simulated:"""
+        self.last_simulated: Simulation | None = None
         remove_abandoned()
         self.begin_anew()
 
@@ -122,6 +135,7 @@ class Desk:
             adviser=self._advise,
             counted=self._counted,
         )
+        self.last_trained = self.last_simulated = None
         self._replaces_saved = False
         self._missing: Data | None = None
         """The conversation's data, where they could not be looked into: they may be there another time."""
@@ -227,7 +241,7 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
-        self._pointed, self.last_tried = True, None
+        self._pointed, self.last_tried, self.last_trained, self.last_simulated = True, None, None, None
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)
@@ -269,6 +283,53 @@ class Desk:
             self.kept_in = f"{card.name} is saved in {shorten(save, 200)}. {apply}"
             self._note("The model is saved", self.kept_in)
         return done.outcome
+
+    # --- strategies of several workers -----------------------------------------------------------------------------
+
+    def trainings(self, asked: Training, seconds: float) -> tuple[Job, Sequence[str]]:
+        """The trainings that would run here for the plan as it stands, and what is assumed for them. Raises InputError."""
+        from advisor.session.syncing import job_of  # 40 ms, as in the methods below: few conversations come to it
+        from advisor.simulation.scenario import link
+
+        check_here(self.inputs, "Nothing can be trained")
+        link(asked.link, asked.latency, "--link")
+        return job_of(self.interview.plan(_SHOWN), self.inputs, asked, seconds)
+
+    def train_strategies(
+        self, asked: Training, seconds: float, listener: Callable[[Message], None], stop: Stop
+    ) -> Trained:
+        """Train under several strategies on this machine; what is finished comes back. Raises InputError where nothing is."""
+        from advisor.session.syncing import trained
+
+        try:
+            done = trained(self.inputs_now(), asked, seconds, complain=self._note, hear=listener, stop=stop)
+        except CannotRunError as error:
+            raise input_error("Nothing was trained", str(error)) from error
+        if not done.results.runs:
+            raise input_error("Nothing was trained", done.results.failed or STOPPED)
+        self.last_trained = done
+        return done
+
+    def cluster(self, asked: Simulating) -> tuple[Scenario, Sequence[str]]:
+        """The cluster that would be simulated for the plan as it stands, and what is assumed for it. Raises InputError."""
+        from advisor.session.simulating import scenario_of
+
+        return scenario_of(self.interview.plan(_SHOWN), self.inputs, asked)
+
+    def simulate_strategy(self, asked: Simulating, seconds: float, stop: Stop) -> Simulation:
+        """Simulate a strategy for the plan as it stands. Raises InputError, also where it was stopped before its end."""
+        from advisor.session.simulating import simulated
+
+        try:
+            done = simulated(self.inputs_now(), asked, seconds, stop)
+        except CannotRunError as error:
+            raise input_error("Nothing was simulated", str(error)) from error
+        if stop.all:
+            raise input_error("Nothing was simulated", STOPPED)
+        self.last_simulated = done
+        return done
+
+    # --- what the plan rests on ------------------------------------------------------------------------------------
 
     def evidence(self, plan: Plan) -> Evidence:
         inputs = replace(self.inputs, facts=self.interview.facts(), school=self.interview.school)

@@ -49,10 +49,10 @@ class Estimate:
 def known_values(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, Any]]:
     """Facts, recommendations, and what was counted of the network, by name.
 
-    What is merely assumed stays unknown, and what the probes found is taken from their outcomes alone.
+    What is merely assumed stays unknown, and what experiments found is taken from their outcomes alone.
     """
     for name, known in plan.facts.items():
-        if known.source is not Source.ASSUMED and not name.startswith(("probe.", "trial.")):
+        if known.source is not Source.ASSUMED and not name.startswith(("probe.", "trial.", "sim.")):
             yield name, known.value
     for name, entry in plan.recommendations.items():
         if isinstance(entry.value, list | tuple):

@@ -10,6 +10,7 @@ from typing import Any
 
 from advisor.agent.settling.judging import DECIDED_BY_PROBE, is_sound, judge, measurement
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.claims import Basis, Claim, ClaimFigure, Need, Reading
@@ -87,7 +88,7 @@ def judge_claims(
         elsewhere: by probe, under which other conditions it has measured (`advisor.agent.settling.elsewhere`).
     """
     sound = newest_of([outcome for outcome in outcomes if is_sound(knowledge, outcome)])
-    court = _Court(knowledge, plan, sound, tables, elsewhere)
+    court = _Court(knowledge, plan, sound, tables, elsewhere, [one for one in outcomes if is_of_strategies(one.probe)])
     return tuple(court.judgement(claim) for claim in knowledge.claims)
 
 
@@ -100,6 +101,8 @@ class _Court:
     newest: Mapping[str, Outcome]
     tables: Sequence[PublishedTable]
     elsewhere: Mapping[str, str]
+    strategies: Sequence[Outcome] = ()
+    """Outcomes of strategies, oldest first: one experiment answers several questions."""
 
     def __post_init__(self) -> None:
         knowledge, found = self.knowledge, list(self.newest.values())
@@ -149,11 +152,13 @@ class _Court:
         return self._by_arithmetic(claim) if claim.basis is Basis.ARITHMETIC else self._by_truth(claim)
 
     def _by_probe(self, claim: Claim, here: int) -> Judgement:
-        outcome = self.newest.get(claim.probe)
+        outcome = self._outcome_for(claim)
         if outcome is None:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
             if is_trial(claim.probe):
                 reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
+            if is_of_strategies(claim.probe):
+                reason = f"No workers were compared yet: `advisor {claim.probe}` does, for a cluster of yours."
             return Judgement(claim, None, self.elsewhere.get(claim.probe, reason))
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
@@ -180,6 +185,14 @@ class _Court:
             applies={name: str(value) for name, value in outcome.applies.items()},
             warnings=outcome.conditions.warnings,
         )
+
+    def _outcome_for(self, claim: Claim) -> Outcome | None:
+        """The newest outcome of the claim's experiment; of strategies, the newest on what its rules are about."""
+        if not is_of_strategies(claim.probe):
+            return self.newest.get(claim.probe)
+        topics = {self.knowledge.by_id[name].topic for name in claim.rules if name in self.knowledge.by_id}
+        found = [one for one in self.strategies if one.probe == claim.probe and one.topic in topics and one.measured]
+        return next((one for one in reversed(found) if is_sound(self.knowledge, one)), None)
 
     def _unit(self, outcome: Outcome) -> str:
         fact = self.knowledge.vocabulary.facts.get(outcome.fact)

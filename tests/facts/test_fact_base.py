@@ -11,6 +11,7 @@ from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
 STRONGEST_FIRST = [
     Source.ASKED,
     Source.MEASURED,
+    Source.SIMULATED,
     Source.INSPECTED,
     Source.DETECTED,
     Source.PUBLISHED,
@@ -75,8 +76,12 @@ def test_false_zero_and_nothing_at_all_are_values() -> None:
     assert sorted(base.names()) == ["count", "features", "flag"]
 
 
-def test_a_measurement_counts_in_its_scope_only() -> None:
-    measured = Known(2, Source.MEASURED, applies=HERE)
+BY_EXPERIMENT = pytest.mark.parametrize("source", [Source.MEASURED, Source.SIMULATED])
+
+
+@BY_EXPERIMENT
+def test_what_an_experiment_found_counts_in_its_scope_only(source: Source) -> None:
+    measured = Known(2, source, applies=HERE)
     base = FactBase.of({"threads": 4}, Source.DETECTED).with_known("threads", measured)
     assert base.known("threads") == Known(4, Source.DETECTED)
     assert base.in_scope({"machine": "this one"}).known("threads") == Known(4, Source.DETECTED)
@@ -84,16 +89,25 @@ def test_a_measurement_counts_in_its_scope_only() -> None:
     assert base.in_scope({**HERE, "precision": "fp32"}).known("threads") == measured
 
 
-def test_a_measurement_out_of_scope_is_evidence() -> None:
-    measured = Known(2, Source.MEASURED, applies=HERE)
+@BY_EXPERIMENT
+def test_what_an_experiment_found_out_of_scope_is_evidence(source: Source) -> None:
+    measured = Known(2, source, applies=HERE)
     base = FactBase().with_known("threads", measured)
     assert list(base.evidence()) == [("threads", measured)]
     assert list(base.names()) == []
     assert list(base.in_scope(HERE).evidence()) == []
 
 
-def test_a_measurement_without_conditions_counts_everywhere() -> None:
-    assert FactBase.of({"threads": 2}, Source.MEASURED).known("threads") == Known(2, Source.MEASURED)
+@BY_EXPERIMENT
+def test_an_experiment_without_conditions_counts_everywhere(source: Source) -> None:
+    assert FactBase.of({"threads": 2}, source).known("threads") == Known(2, source)
+
+
+def test_a_measurement_out_of_scope_gives_way_to_a_simulation_in_scope() -> None:
+    base = FactBase().with_known("best", Known("a", Source.MEASURED, applies={"nodes": "2"}))
+    base = base.with_known("best", Known("b", Source.SIMULATED, applies={"nodes": "64"}))
+    assert base.in_scope({"nodes": "2"}).known("best") == Known("a", Source.MEASURED, applies={"nodes": "2"})
+    assert base.in_scope({"nodes": "64"}).known("best") == Known("b", Source.SIMULATED, applies={"nodes": "64"})
 
 
 def test_an_answer_that_contradicts_an_observation_is_reported() -> None:

@@ -405,6 +405,72 @@ def test_a_stated_value_of_a_measured_fact_is_not_a_measurement() -> None:
     assert advised(knowledge, best=2).recommendations["t"].status is Status.SETTLED
 
 
+# --- simulated --------------------------------------------------------------------------------------------------------
+
+BY_WORKERS = {
+    "run": choice("x", "y", "z", group="probe", ask="false", closed="true"),
+    "simulated": choice("x", "y", "z", group="probe", ask="false", closed="true"),
+    "p": boolean(),
+}
+OF_WORKERS = {
+    "measured_by": {"probe": "sync", "fact": "run"},
+    "simulated_by": {"probe": "simulate", "fact": "simulated"},
+}
+WORKER_RULES = (
+    rule("run", "t", value="run"),
+    rule("simulated", "t", value="simulated"),
+    rule("usual", "t", value="x"),
+)
+
+
+def among_workers(*rules: dict[str, Any], policy: str = "first", **found: Known) -> Recommendation:
+    topics = {"t": topic(policy, "x", "y", "z", **OF_WORKERS)}
+    base = FactBase().in_scope({"nodes": "64"})
+    for name, known in found.items():
+        base = base.with_known(name, known)
+    return advise(RuleBase(BY_WORKERS, topics, list(rules or WORKER_RULES)).load(), base).recommendations["t"]
+
+
+def found_by(source: Source, value: str, nodes: str = "64") -> Known:
+    return Known(value, source, applies={"nodes": nodes})
+
+
+def test_a_simulation_in_scope_decides_and_is_not_called_measured() -> None:
+    entry = among_workers(simulated=found_by(Source.SIMULATED, "y"))
+    assert (entry.value, entry.status) == ("y", Status.SIMULATED)
+
+
+def test_what_was_measured_wins_over_what_was_simulated() -> None:
+    entry = among_workers(run=found_by(Source.MEASURED, "z"), simulated=found_by(Source.SIMULATED, "y"))
+    assert (entry.value, entry.status) == ("z", Status.MEASURED)
+
+
+def test_a_measurement_elsewhere_leaves_it_to_the_simulation() -> None:
+    entry = among_workers(run=found_by(Source.MEASURED, "z", nodes="2"), simulated=found_by(Source.SIMULATED, "y"))
+    assert (entry.value, entry.status) == ("y", Status.SIMULATED)
+
+
+def test_a_simulation_of_other_workers_decides_nothing() -> None:
+    entry = among_workers(simulated=found_by(Source.SIMULATED, "y", nodes="2"))
+    assert (entry.value, entry.status) == ("x", Status.SETTLED)
+
+
+def test_what_rests_on_both_is_no_surer_than_the_simulation() -> None:
+    both = rule("both", "t", when='run == "z" and simulated == "y"', value="z")
+    entry = among_workers(both, run=found_by(Source.MEASURED, "z"), simulated=found_by(Source.SIMULATED, "y"))
+    assert (entry.value, entry.status) == ("z", Status.SIMULATED)
+
+
+def test_a_stated_value_of_a_simulated_fact_is_no_simulation() -> None:
+    assert among_workers(simulated=Known("y", Source.ASKED)).status is Status.SETTLED
+
+
+def test_a_list_of_items_is_not_called_simulated_for_one_of_them() -> None:
+    adds = rule("simulated", "t", when='simulated == "y"', add="y"), rule("usual", "t", when="p", add="x")
+    entry = among_workers(*adds, policy="all", simulated=found_by(Source.SIMULATED, "y"), p=Known(True, Source.ASKED))
+    assert (entry.value, entry.status) == (["x", "y"], Status.SETTLED)
+
+
 # --- tried: what only a trial can tell ----------------------------------------------------------------------------------
 
 TRIED = {"best": choice("cnn", "ffn", group="probe", ask="false", closed="true"), "p": boolean()}

@@ -120,6 +120,8 @@ def test_a_wrong_fact_is_refused_in_words(tmp_path: Path, text: str, says: str) 
         ("  t: {title: T, policy: value, applies: data.examples}\n", "applies is a number, where a yes or no is needed."),
         ("  t: {title: T, policy: value, measured_by: threads}\n", "measured_by must be a mapping"),
         ("  t: {title: T, policy: value, measured_by: {probe: x, fact: nobody}}\n", "nobody is not a known fact."),
+        ("  t: {title: T, policy: value, simulated_by: simulate}\n", "simulated_by must be a mapping"),
+        ("  t: {title: T, policy: value, simulated_by: {probe: x, fact: nobody}}\n", "nobody is not a known fact."),
         ("  t: {title: T, policy: first, values: [a, b]}\n", "values must be a mapping"),
         ("  t: {title: T, policy: first, vales: {a: a}}\n", "has no key 'vales'. Did you mean values?"),
     ],

@@ -11,7 +11,7 @@ from typing import Any
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.advise import advise
-from advisor.inference.plan import Measurement, Plan
+from advisor.inference.plan import Measurement, Plan, Status
 from advisor.knowledge import loader
 from advisor.knowledge.model import Knowledge, School
 
@@ -148,6 +148,23 @@ def measured_plan(measured: Measurement = MEASURED) -> Plan:
     before = plan()
     entry = replace(before.recommendations["compute.threads"], measured=measured)
     return replace(before, recommendations={**before.recommendations, "compute.threads": entry})
+
+
+SIMULATED = replace(
+    MEASURED,
+    probe="simulate",
+    n=5,
+    applies={"nodes": "64", "worker": "a card"},
+    judged={"compute.threads.cores": "confirmed"},
+)
+"""As a simulation would have found the same; nothing of it is measured."""
+
+
+def simulated_plan(measured: Measurement = SIMULATED, topic: str = "compute.threads", value: object = 2) -> Plan:
+    """The plan with what a simulation decided of one topic."""
+    before = plan()
+    entry = replace(before.recommendations[topic], value=value, status=Status.SIMULATED, measured=measured)
+    return replace(before, recommendations={**before.recommendations, topic: entry})
 
 
 def hostile_knowledge() -> Knowledge:

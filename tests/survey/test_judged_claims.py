@@ -13,6 +13,7 @@ import pytest
 
 from advisor.agent.settling.judging import judge
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies
 from advisor.facts.fact_base import FactBase, Source
 from advisor.facts.verdict import Verdict
 from advisor.facts.verdict import Verdict as RuleVerdict
@@ -433,11 +434,43 @@ def test_the_program_supplies_every_number_that_was_timed(shipped: Knowledge) ->
 def test_every_probe_named_exists_and_measures_what_the_claim_reads(shipped: Knowledge) -> None:
     probes = {probe.name: probe for probe in PROBES}
     for claim in shipped.claims:
-        if claim.probe and not is_trial(claim.probe):
+        if claim.probe and not is_trial(claim.probe) and not is_of_strategies(claim.probe):
             probe = probes[claim.probe]
             timed = {name for name in shipped.survey.given if name.startswith("timed.")}
             read = set(re.findall(r"[a-z_]+(?:\.[a-z_0-9]+)+", claim.expects))
             assert claim.rules or read & {probe.fact, *probe.gauges, *timed}, claim.id
+
+
+SYNC_CLAIM = "probe: simulate, rules: [sync.x]"
+OF_SYNC = RuleBase(
+    facts={"nodes": integer(1, 1000), "sim.sync.best": choice("x", "y", group="probe", ask="false", closed="true")},
+    topics={"sync": topic("first", "x", "y", simulated_by={"probe": "simulate", "fact": "sim.sync.best"})},
+    rules=[
+        rule(
+            "sync.x", "sync", school="survey", value="x",
+            settles={"probe": "simulate", "expects": 'sim.sync.best == "x"'},
+        )
+    ],
+)  # fmt: skip
+
+
+def simulated(after: str, verdict: Verdict, **keys: Any) -> Outcome:
+    told = {"probe": "simulate", "topic": "sync", "fact": "sim.sync.best", "before": "x", "rival": "y", **keys}
+    return threads(verdict, after, **told)
+
+
+def test_a_simulation_judges_a_claim_through_its_rule_whatever_else_it_found() -> None:
+    workers = simulated("8", Verdict.OVERTURNED, topic="parallelism", fact="sim.workers.best", before="4", rival="8")
+    found = judged(SYNC_CLAIM, simulated("y", Verdict.OVERTURNED), workers, base=OF_SYNC, detected={"nodes": 4})
+    assert found.verdict is Verdict.OVERTURNED
+    assert found.measured is not None
+    assert found.measured.to_json()["basis"] == "simulated"
+
+
+def test_a_claim_that_only_a_simulation_can_judge_says_what_simulates() -> None:
+    found = judged(SYNC_CLAIM, base=OF_SYNC, detected={"nodes": 4})
+    assert found.verdict is None
+    assert "`advisor simulate`" in found.why
 
 
 def test_on_an_unknown_machine_only_arithmetic_and_tables_decide(judgements: dict[str, Judgement]) -> None:

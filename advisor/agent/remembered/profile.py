@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from advisor.agent.remembered.dates import newest_date, oldest_first
+from advisor.facts.experiments import CONDITIONS, RUN_CONDITIONS, SIMULATE, SYNC, is_of_strategies
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
@@ -23,6 +24,8 @@ OLD_SCHEMA = "advisor/measurements/1"
 _FAMILY = "advisor/machine-profile/"
 KEEP = 20
 """Outcomes of one probe for one network on one machine: enough to compare this month with the last."""
+_KINDS = ("machine", "network", "strategy_network")
+"""Conditions: outcomes that agree in them are of one kind."""
 MOST_BYTES = 2_000_000
 """Of all outcomes together, since every plan reads them; the oldest go first."""
 MOST = 10**9
@@ -129,8 +132,8 @@ def grown(
     )
 
 
-def outcome_key(outcome: Outcome) -> tuple[str, str, str]:
-    return (outcome.probe, outcome.date, str(sorted(outcome.applies.items())))
+def outcome_key(outcome: Outcome) -> tuple[str, str, str, str]:
+    return (outcome.probe, outcome.fact, outcome.date, str(sorted(outcome.applies.items())))
 
 
 def profile_facts(document: object) -> tuple[dict[str, Value], tuple[Outcome, ...]]:
@@ -162,7 +165,9 @@ def own_outcomes(profile: MachineProfile) -> tuple[Outcome, ...]:
 
 
 def checked(outcome: Outcome) -> Outcome:
-    """The outcome, if its parts are what a probe would have written. Raises ValueError."""
+    """The outcome, if its parts are what a probe would have written, or strategies. Raises ValueError."""
+    if is_of_strategies(outcome.probe):
+        return _checked_of_strategies(outcome)
     probe = probe_named(outcome.probe)
     if (outcome.topic, outcome.fact) != (probe.topic, probe.fact):
         raise ValueError(f"{shorten(outcome.fact)} is not what the probe {probe.name} measures")
@@ -179,11 +184,42 @@ def checked(outcome: Outcome) -> Outcome:
             raise ValueError(f"{shorten(value)} is no setting of the probe {probe.name}")
     figures = [outcome.median, outcome.low, outcome.high] if outcome.measured else []
     samples = [seconds for record in outcome.settings for seconds in (*record.search, *record.duel)]
-    if not all(number is not None and number > 0 for number in (*figures, *samples)):
+    _check_figures(outcome, [*figures, *samples])
+    return outcome
+
+
+_STRATEGIES = {
+    (SYNC, "sync.strategy"): "probe.sync.best",
+    (SIMULATE, "sync.strategy"): "sim.sync.best",
+    (SIMULATE, "parallelism.strategy"): "sim.workers.best",
+    (SIMULATE, "communication"): "sim.compression.best",
+    (SIMULATE, "fault_tolerance"): "sim.checkpoint.seconds",
+}
+"""By experiment and topic the fact that strategies decide."""
+_BESIDES = ("sim.workers.best_by_price", "sim.checkpoint.seconds")
+
+
+def _checked_of_strategies(outcome: Outcome) -> Outcome:
+    if _STRATEGIES.get((outcome.probe, outcome.topic)) != outcome.fact:
+        raise ValueError(f"{shorten(outcome.fact)} is not what strategies decide of {shorten(outcome.topic)}")
+    conditions = RUN_CONDITIONS if outcome.probe == SYNC else CONDITIONS
+    if outcome.bound_by != conditions or not set(conditions) <= set(outcome.applies):
+        raise ValueError("it does not say for which workers")
+    if outcome.also or outcome.gauges or outcome.settings or not set(outcome.besides) <= set(_BESIDES):
+        raise ValueError("it tells more than strategies do")
+    settings = [one for one in (outcome.before, outcome.rival, outcome.after) if one is not None]
+    if not all(_is_setting(one, counted=not isinstance(one, str)) for one in (*settings, *outcome.besides.values())):
+        raise ValueError("its settings are no values of what was compared")
+    _check_figures(outcome, [outcome.median, outcome.low, outcome.high])
+    return outcome
+
+
+def _check_figures(outcome: Outcome, figures: Sequence[float | None]) -> None:
+    """Raises ValueError where not all are numbers above 0, or the date is none."""
+    if not all(number is not None and number > 0 for number in figures):
         raise ValueError("its figures are no numbers")
     if not _is_date(outcome.date):
         raise ValueError(f"{shorten(outcome.date)} is no date")
-    return outcome
 
 
 def _is_setting(value: Setting, *, counted: bool) -> bool:
@@ -210,7 +246,7 @@ def _newest(outcomes: Sequence[Outcome]) -> list[Outcome]:
     kept: list[Outcome] = []
     room = MOST_BYTES
     for outcome in reversed(outcomes):
-        kind = (outcome.probe, *(outcome.applies.get(name, "") for name in ("machine", "network")))
+        kind = (outcome.probe, outcome.fact, *(outcome.applies.get(name, "") for name in _KINDS))
         counts[kind] = counts.get(kind, 0) + 1
         if counts[kind] <= KEEP:
             room -= len(json.dumps(outcome.to_json()))

@@ -22,10 +22,11 @@ from advisor.agent.settling.otherwise import timed_otherwise
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing, with_outcome
 from advisor.agent.settling.sharing import fitted, with_sharing
 from advisor.agent.trials.outcomes import HORIZON
+from advisor.facts.experiments import is_of_strategies, is_simulated
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.advise import Detail, advise
-from advisor.inference.plan import Flip, Plan
-from advisor.knowledge.model import Knowledge, School
+from advisor.inference.plan import Flip, Plan, Recommendation
+from advisor.knowledge.model import Knowledge, School, Topic
 from advisor.machine.detection.detection import Machine
 from advisor.probes.outcome import Outcome
 
@@ -140,12 +141,13 @@ def _ahead(plan: Plan, outcome: Outcome) -> tuple[str, ...]:
 
 
 def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome]) -> Plan:
-    """The plan with each measurement shown at the recommendation that it decides."""
+    """The plan with each measurement shown at the recommendation that it decides; a simulation where nothing was measured."""
     recommendations: dict[str, Any] = dict(plan.recommendations)
-    for outcome in outcomes:
+    for outcome in _shown(knowledge, outcomes):
         entry = recommendations.get(outcome.topic)
-        if entry is not None and knowledge.topics[outcome.topic].probe == outcome.probe:
-            warnings = tuple(f"While the probe {outcome.probe} ran: {text}" for text in outcome.conditions.warnings)
+        if entry is not None and _matters(knowledge, entry, outcome):
+            ran = f"`advisor {outcome.probe}`" if is_of_strategies(outcome.probe) else f"the probe {outcome.probe}"
+            warnings = tuple(f"While {ran} ran: {text}" for text in outcome.conditions.warnings)
             warnings += (f"A second start {outcome.second_start}",) if outcome.second_start else ()
             otherwise = timed_otherwise(plan, outcome)
             warnings += (otherwise,) if otherwise is not None else ()
@@ -153,3 +155,27 @@ def with_measurements(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outco
             found = measurement(knowledge, plan, outcome)
             recommendations[outcome.topic] = replace(entry, measured=found, notes=(*entry.notes, *warnings))
     return replace(plan, recommendations=recommendations)
+
+
+def _shown(knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Of each topic the outcome that decides it: the newest that was measured, else the newest that was simulated."""
+    found: dict[str, Outcome] = {}
+    for outcome in sorted(outcomes, key=lambda outcome: not is_simulated(outcome.probe)):
+        topic = knowledge.topics.get(outcome.topic)
+        if topic is not None and _decides(topic, outcome):
+            found[outcome.topic] = outcome
+    return list(found.values())
+
+
+def _decides(topic: Topic, outcome: Outcome) -> bool:
+    """True if it is an experiment of the topic; strategies answer several questions, of which the topic names one."""
+    fact = topic.experiments.get(outcome.probe)
+    return fact is not None and (not is_of_strategies(outcome.probe) or fact == outcome.fact)
+
+
+def _matters(knowledge: Knowledge, entry: Recommendation, outcome: Outcome) -> bool:
+    """False for strategies that were compared although the plan leaves no choice: a single worker, or parts that must wait."""
+    if not is_of_strategies(outcome.probe) or outcome.fact not in outcome.facts() or not entry.because:
+        return True
+    rules = (knowledge.by_id[reason.rule] for reason in entry.because if reason.rule in knowledge.by_id)
+    return any(outcome.fact in knowledge.condition(rule).names for rule in rules)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from advisor.agent.machines.comparison import machine_features
 from advisor.agent.settling.scope import binding
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies, is_simulated
 from advisor.facts.out_of_scope import Differs, differing
 from advisor.machine.machine import Machine
 from advisor.probes.outcome import Outcome
@@ -42,6 +43,9 @@ def _said(outcome: Outcome, differs: Sequence[Differs], machines: Mapping[str, M
     day = shorten(outcome.date[:10])
     if is_trial(outcome.probe):
         return f"Tried on {day} under other conditions: {told}. `advisor try` on the same data tries it anew."
+    if is_of_strategies(outcome.probe):
+        what = "Simulated" if is_simulated(outcome.probe) else "Measured"
+        return f"{what} on {day} under other conditions: {told}. `advisor {outcome.probe}` with the same answers does it anew."
     return f"Measured on {day} under other conditions: {told}. `advisor probe` with the same answers measures it anew."
 
 

@@ -208,13 +208,19 @@ def _tables(found: Estimate, origin: str) -> dict[str, Quantity]:
 
 def _measured_step(plan: Plan | Glance, outcomes: Sequence[Outcome], workload: Workload) -> float | None:
     """Median seconds of a step with the plan's own settings."""
+    samples = step_samples(plan, outcomes, workload)
+    return statistics.median(samples) if samples else None
+
+
+def step_samples(plan: Plan | Glance, outcomes: Sequence[Outcome], workload: Workload) -> Sequence[float]:
+    """Seconds of steps with the plan's own settings, as they were measured; empty where none was."""
     for outcome in outcomes:
         if outcome.probe == "threads" and timed_otherwise(plan, outcome) is None:
             for record in outcome.settings:
                 samples = record.duel or record.search
                 if record.setting == workload.threads and samples:
-                    return statistics.median(samples)
-    return None
+                    return samples
+    return ()
 
 
 def _measured_products(plan: Plan | Glance, outcomes: Sequence[Outcome]) -> float | None:

@@ -20,6 +20,8 @@ class Glance:
 
     def __init__(self, knowledge: Knowledge, facts: FactBase, school: School) -> None:
         self.given = facts
+        self.knowledge = knowledge
+        self.school = school
         self._engine = engine_for(knowledge, school)
         self._program = self._engine.program
         self.stated, _ = consistent(self._program, facts)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 
 from advisor.agent.trials.outcomes import widths_of
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.experiments import SIMULATE, SYNC
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import Fact, FactType
 from advisor.inference.advise import engine_for, situation_of
 from advisor.inference.plan import Measurement, Plan
 from advisor.knowledge.expressions.expressions import BOOLEAN
-from advisor.knowledge.model import Knowledge, Rule
+from advisor.knowledge.model import Knowledge, Policy, Rule
 from advisor.probes.outcome import Outcome
 
 DECIDED_BY_PROBE = (Verdict.CONFIRMED, Verdict.OVERTURNED)
+_ALSO_SAYS = {"probe.sync.best": ("sim.sync.best",)}
+"""By a fact that real workers decide, the one that rules expect of a simulation."""
 
 
 def measurement(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> Measurement:
@@ -37,14 +39,25 @@ def measurement(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> Measureme
         applies={name: str(value) for name, value in outcome.applies.items()},
         rival=rival,
         judged=judged_rules(knowledge, plan, outcome),
+        fact="" if _says_topic(knowledge, outcome) else outcome.fact,
     )
 
 
+def _says_topic(knowledge: Knowledge, outcome: Outcome) -> bool:
+    """True if what was compared are values of the topic, rather than of the fact that takes the better one."""
+    topic = knowledge.topics.get(outcome.topic)
+    return topic is None or topic.policy is Policy.VALUE or outcome.before in topic.values
+
+
 def judged_rules(knowledge: Knowledge, plan: Plan, outcome: Outcome) -> dict[str, str]:
-    """For each rule of the topic that names this probe: whether what it expects was found."""
+    """For each rule of the topic that names this experiment: whether what it expects was found.
+
+    What a simulation may judge, real workers may all the more.
+    """
     judged = {}
+    judges = (SYNC, SIMULATE) if outcome.probe == SYNC else (outcome.probe,)
     for rule in knowledge.rules:
-        if rule.settles is not None and rule.settles.probe == outcome.probe and rule.topic == outcome.topic:
+        if rule.settles is not None and rule.settles.probe in judges and rule.topic == outcome.topic:
             verdict = judge(knowledge, plan, rule, outcome)
             if verdict is not None:
                 judged[rule.id] = verdict.value
@@ -73,9 +86,10 @@ def judge(knowledge: Knowledge, plan: Plan, rule: Rule, outcome: Outcome) -> Ver
         return Verdict.UNDECIDED
     if outcome.verdict not in DECIDED_BY_PROBE:
         return outcome.verdict
-    for name, value in FactBase.of(outcome.facts(), Source.MEASURED).by_source(Source.MEASURED).items():
-        if name in slots:
-            values[slots[name]] = value
+    for name, value in outcome.facts().items():
+        for told in (name, *_ALSO_SAYS.get(name, ())):
+            if told in slots:
+                values[slots[told]] = value
     expected = knowledge.expression(rule.settles.expects, BOOLEAN).at(values)
     if expected is None:
         return Verdict.UNDECIDED

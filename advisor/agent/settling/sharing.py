@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from advisor.agent.settling.fitting import Fitted, figures_of, fitted_as_advised
+from advisor.agent.settling.fitting import NOTHING_FITS, STRATEGY, Fitted, figures_of, fitted_as_advised
 from advisor.agent.settling.glance import Glance
 from advisor.facts.fact_base import FactBase, Source
 from advisor.inference.plan import Plan, Status
@@ -14,6 +14,8 @@ MACHINE_SPEED_UP = "parallelism.machine_speed_up"
 CLUSTER_SPEED_UP = "parallelism.cluster_speed_up"
 DEVICE = "compute.device"
 NODES = "cluster.nodes"
+BEST_WORKERS = "sim.workers.best"
+"""The number of workers beyond which more did not shorten training in simulations of this cluster."""
 _WORTH_IT = 1.2
 """Times as fast, from which rules advise several devices; what is faster than that needs no second look."""
 
@@ -35,8 +37,9 @@ def fitted(knowledge: Knowledge, facts: FactBase, school: School, *, whole: bool
     if not told:
         return found
     fewer = fitted_as_advised(knowledge, facts.with_values(told, Source.DERIVED), school, whole=whole)
-    same = Glance(knowledge, fewer.facts, school).value(DEVICE) == Glance(knowledge, found.facts, school).value(DEVICE)
-    return found if same or _too_few(fewer, found) else fewer
+    now, then = (Glance(knowledge, one.facts, school) for one in (found, fewer))
+    same = now.value(DEVICE) == then.value(DEVICE)
+    return found if same or _too_few(fewer, found) or _too_small(now, then) else fewer
 
 
 def _too_few(fewer: Fitted, found: Fitted) -> bool:
@@ -46,13 +49,24 @@ def _too_few(fewer: Fitted, found: Fitted) -> bool:
     return fewer.chosen.strategy == "offload"
 
 
+def _too_small(now: Glance, then: Glance) -> bool:
+    """True where rules say so, of what is not computed: that states which devices share fit none of the fewer."""
+    return now.value(STRATEGY) == "shard_states" and then.value(STRATEGY) in ("offload", NOTHING_FITS)
+
+
 def _speed_ups(knowledge: Knowledge, facts: FactBase, found: Fitted, school: School) -> dict[str, float]:
-    """The speed-ups of what is advised, where they are small; empty where they are not known, or stated."""
+    """The speed-ups of what is advised, where they are small; empty where they are not known, or stated.
+
+    Where one worker was best in a simulation, all together are no faster than it.
+    """
     glance = Glance(knowledge, found.facts, school)
     device, cards = glance.value(DEVICE), glance.facts.get("machine.gpu.count")
     count = int(cards.value) if cards is not None else 0  # type: ignore[arg-type]
     if device not in ("multi_gpu", "cluster") or glance.value("parallelism.strategy") == "model_parallel":
         return {}
+    best = facts.known(BEST_WORKERS)
+    if best is not None and best.value == 1:
+        return {name: 1.0 for name in (CLUSTER_SPEED_UP, MACHINE_SPEED_UP) if facts.known(name) is None}
     speed_up = figures_of(knowledge, glance, school).get("scaling.speed_up")
     name = CLUSTER_SPEED_UP if device == "cluster" else MACHINE_SPEED_UP
     most = _WORTH_IT * max(1, count) if device == "cluster" else _WORTH_IT

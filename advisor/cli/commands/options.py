@@ -299,6 +299,139 @@ class Apply(NamedTuple):
     force: shared.Force = False
 
 
+class Simulate(NamedTuple):
+    files: shared.Files = None
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--strategy",
+            help="One alone, such as synchronous or local_sgd:every=16; otherwise several are compared for the plan.",
+            metavar="NAME",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="How many learn together; otherwise the plan's, or 8.", metavar="N")
+    ] = None
+    steps: Annotated[
+        int | None, typer.Option("--steps", help="Gradients of each worker; otherwise 200.", metavar="N")
+    ] = None
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", help="Examples of one worker's step; otherwise the plan's, or 32.", metavar="N"),
+    ] = None
+    step_time: Annotated[
+        str | None,
+        typer.Option(
+            "--step-time",
+            help="Of one worker: measured (on this machine), constant:1s, exponential:1s, lognormal:1s:0.3 or gamma:1s:0.2.",
+            metavar="LAW",
+        ),
+    ] = None
+    link: Annotated[
+        str | None,
+        typer.Option("--link", help="Rate of each worker's link, such as 10Gbit/s; inf for no limit.", metavar="RATE"),
+    ] = None
+    latency: Annotated[
+        str, typer.Option("--latency", help="Of a message from one worker to another.", metavar="TIME")
+    ] = "0s"
+    straggler: Annotated[
+        float, typer.Option("--straggler", help="The last worker takes so many times as long.", metavar="F")
+    ] = 1.0
+    overlap: Annotated[
+        float,
+        typer.Option(
+            "--overlap",
+            help="Share of a step during which gradients can be exchanged already, 0 to 1.",
+            metavar="SHARE",
+        ),
+    ] = 0.0
+    failures: Annotated[
+        str | None,
+        typer.Option("--failures", help="Mean time between failures of one worker, such as 300h.", metavar="TIME"),
+    ] = None
+    restart: Annotated[
+        str, typer.Option("--restart", help="From a failure until the work goes on.", metavar="TIME")
+    ] = "5min"
+    checkpoint: Annotated[
+        str | None, typer.Option("--checkpoint", help="Between two checkpoints, such as 20min.", metavar="TIME")
+    ] = None
+    checkpoint_cost: Annotated[
+        str, typer.Option("--checkpoint-cost", help="All wait so long for a checkpoint.", metavar="TIME")
+    ] = "0s"
+    loss: Annotated[
+        bool | None,
+        typer.Option(
+            "--loss/--timing-only",
+            help="With real gradients of a small network, or only times; otherwise with them where that takes seconds.",
+        ),
+    ] = None
+    seed: Annotated[
+        int, typer.Option("--seed", help="The same number gives the same result.", min=0, max=MOST_SEED)
+    ] = 0
+    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 60s or 2 min.")] = "2 min"
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.PageFormatOption = PageFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+    whole: shared.Whole = False
+
+
+class Sync(NamedTuple):
+    files: shared.Files = None
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            "--strategies",
+            help="Those to train with, such as synchronous,local_sgd:every=16; otherwise the plan's and its rivals.",
+            metavar="LIST",
+        ),
+    ] = None
+    workers: Annotated[int, typer.Option("--workers", help="Processes that learn together.", min=1, metavar="N")] = 2
+    link: Annotated[
+        str,
+        typer.Option("--link", help="Rate of each worker's link, such as 100Mbit/s; inf for no limit.", metavar="RATE"),
+    ] = "inf"
+    latency: Annotated[
+        str, typer.Option("--latency", help="Of a message from one worker to another.", metavar="TIME")
+    ] = "0s"
+    straggler: Annotated[
+        float, typer.Option("--straggler", help="The last worker takes so many times as long.", metavar="F")
+    ] = 1.0
+    batch: Annotated[
+        int | None,
+        typer.Option("--batch", help="Examples of one worker's step; otherwise the plan's.", min=1, metavar="N"),
+    ] = None
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="The learning rate of one worker's batch.", metavar="RATE")
+    ] = None
+    seeds: Annotated[int, typer.Option("--seeds", help="Trainings with each strategy.", min=1, max=20, metavar="N")] = 3
+    budget: Annotated[str, typer.Option("--budget", help="Time it may take, for example 3min.")] = "3min"
+    answers: shared.Answers = None
+    sets: shared.Sets = None
+    data: shared.DataPath = None
+    target: shared.TargetColumn = None
+    model: shared.ModelName = None
+    input: shared.InputShape = None
+    python: shared.PythonPath = None
+    machine: shared.MachineName = "auto"
+    seed: Annotated[int, typer.Option("--seed", help="Of the division of the examples.", min=0, max=MOST_SEED)] = 0
+    school: shared.SchoolOption = SchoolName.TODAY
+    packs: shared.Packs = None
+    format_: shared.PageFormatOption = PageFormat.TEXT
+    output: shared.Output = None
+    force: shared.Force = False
+    whole: shared.Whole = False
+
+
 class Bench(NamedTuple):
     networks: Annotated[
         list[str] | None,

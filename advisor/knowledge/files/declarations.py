@@ -19,8 +19,8 @@ _FACT_KEYS = (
     "usual", "derive", "familiar", "weighs", "prior", "named_by", "wordings",
 )  # fmt: skip
 _TOPIC_KEYS = (
-    "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "actions", "gaps", "flips",
-    "headline",
+    "title", "policy", "values", "type", "unit", "min", "max", "tolerance", "applies", "measured_by", "simulated_by", "actions",
+    "gaps", "flips", "headline",
 )  # fmt: skip
 
 
@@ -150,8 +150,9 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             reader.note(line, f"{what}: only topics of policy value have min and max.")
         elif None not in bounds and bounds[0] > bounds[1]:  # type: ignore[operator]
             reader.note(line, f"{what}: min is larger than max.")
-        measured = entry.items.get("measured_by")
-        probe = reader.mapping(measured, f"{what}: measured_by", ("probe", "fact")) if measured else None
+        (probe, measured_fact), (simulation, simulated_fact) = (
+            _experiment(entry, key, what, reader) for key in ("measured_by", "simulated_by")
+        )
         topics[name] = reader.record(
             Topic,
             entry,
@@ -161,8 +162,10 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             policy=policy,
             values=values,
             type=kind if policy is Policy.VALUE else "",
-            probe=reader.text(probe, "probe", what, required=True) if probe else "",
-            measured_fact=reader.text(probe, "fact", what, required=True) if probe else "",
+            probe=probe,
+            measured_fact=measured_fact,
+            simulation=simulation,
+            simulated_fact=simulated_fact,
             actions=_actions(entry, what, values, reader),
             where=f"{reader.where}:{line}",
             minimum=bounds[0],
@@ -170,6 +173,15 @@ def read_topics(node: Node | None, reader: Reader) -> dict[str, Topic]:
             gaps=reader.text(entry, "gaps", what, required="gaps" in entry.items).strip(),  # declared, it must be given
         )
     return topics
+
+
+def _experiment(entry: Mapping, key: str, what: str, reader: Reader) -> tuple[str, str]:
+    """The name of an experiment and the fact that takes what it finds; two empty texts where none is named."""
+    node = entry.items.get(key)
+    found = reader.mapping(node, f"{what}: {key}", ("probe", "fact")) if node else None
+    if found is None:
+        return "", ""
+    return reader.text(found, "probe", what, required=True), reader.text(found, "fact", what, required=True)
 
 
 def _actions(entry: Mapping, what: str, values: Iterable[str], reader: Reader) -> dict[str, tuple[str, ...]]:

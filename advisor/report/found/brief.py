@@ -15,9 +15,9 @@ from advisor.agent.trials.outcomes import is_trial
 from advisor.facts.verdict import Verdict
 from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome
-from advisor.report.changes import STYLES, listed, quantity
+from advisor.report.changes import STYLES, is_probe, listed, quantity
 from advisor.report.contents import Outlook
-from advisor.report.found.measured import bet_row, is_bet, newest_of, timed_network, unit_of
+from advisor.report.found.measured import bet_row, is_bet, measured_bets, newest_of, timed_network, unit_of
 from advisor.report.page import Look, Page, Style
 from advisor.report.plan.brief import needs_of, title_of
 from advisor.report.rates import rate_words
@@ -60,7 +60,7 @@ def measured_brief(revision: Revision, look: Look, asked: Asked = Asked()) -> st
 def _page(revision: Revision, look: Look, asked: Asked, most: int) -> Page:
     page = Page(look)
     newest = newest_of(revision.outcomes)
-    bets = sorted((one for one in newest if is_bet(one)), key=_rank)
+    bets = sorted(measured_bets(newest), key=_rank)
     timed = timed_network(newest).removeprefix("timed: ")
     page.add(timed or "on this machine", first=[("MEASURED HERE  ", Style.HEADING)])
     if bets:
@@ -155,7 +155,7 @@ def _rates(page: Page, newest: Sequence[Outcome], most: int) -> None:
     """The rates of the machine that were gauged, where no bet was measured."""
     rows = []
     for outcome in newest:
-        labels = probe_named(outcome.probe).labels if not outcome.failure and not is_trial(outcome.probe) else {}
+        labels = probe_named(outcome.probe).labels if not outcome.failure and is_probe(outcome.probe) else {}
         rates = ((labels.get(fact, fact), outcome.rate(setting)) for fact, setting in outcome.gauges.items())
         rows += [(label, rate_words(rate)) for label, rate in rates if labels and rate is not None]
     if rows:
@@ -225,5 +225,5 @@ def left_to_measure(revision: Revision, asked: Asked) -> str:
 def _needed(left: Sequence[ProbeSkipped], undecided: Sequence[Outcome]) -> dict[str, float]:
     """Seconds that each probe which is left needs, those that need least first; not of what a day is too short for."""
     found = {one.probe: max(one.seconds, probe_named(one.probe).cost_seconds) for one in left}
-    found |= {one.probe: PATIENCE * probe_named(one.probe).cost_seconds for one in undecided if not is_trial(one.probe)}
+    found |= {one.probe: PATIENCE * probe_named(one.probe).cost_seconds for one in undecided if is_probe(one.probe)}
     return {name: needs for name, needs in sorted(found.items(), key=lambda item: item[1]) if needs + _OVERHEAD < _DAY}

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from advisor.agent.agent import Revision
 from advisor.agent.settling.otherwise import timed_otherwise
-from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies, is_simulated
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.probes.catalogue import PROBES, probe_named
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import NAMED
-from advisor.report.changes import STYLES, VERDICTS, claim, listed, quantity, sentence
+from advisor.report.changes import STYLES, VERDICTS, claim, is_probe, listed, quantity, sentence
 from advisor.report.machine.devices import quantity as with_prefix
 from advisor.report.markup import plain, table
 from advisor.report.page import Item, Look, Page, Style
@@ -24,7 +24,7 @@ def measured_page(revision: Revision, look: Look) -> str:
     """For the terminal; the newest result of each probe counts."""
     page = Page(look)
     newest = newest_of(revision.outcomes)
-    bets = [outcome for outcome in newest if is_bet(outcome)]
+    bets = measured_bets(newest)
     timed = timed_network(newest)
     if timed:
         page.add(timed)
@@ -47,7 +47,7 @@ def measured_markdown(revision: Revision) -> list[str]:
     lines = ["", "## What was measured"]
     if timed := timed_network(newest):
         lines += ["", plain(timed)]
-    bets = [outcome for outcome in newest if is_bet(outcome)]
+    bets = measured_bets(newest)
     if bets:
         lines += table(["What", "Before", "Measured", "After", "How"], [bet_row(plan, outcome) for outcome in bets])
     rates = [row for outcome in newest for row in gauged(outcome)]
@@ -80,12 +80,18 @@ def gauged(outcome: Outcome) -> list[tuple[str, str, str]]:
 
 
 def newest_of(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Of each probe the newest result; one that failed only where there is no other."""
-    found: dict[str, Outcome] = {}
+    """Of each probe the newest result, of strategies of each topic; one that failed only where there is no other."""
+    found: dict[tuple[str, str], Outcome] = {}
     for outcome in outcomes:
-        if outcome.probe not in found or outcome.measured or not found[outcome.probe].measured:
-            found[outcome.probe] = outcome
+        kind = outcome.probe, outcome.topic if is_of_strategies(outcome.probe) else ""
+        if kind not in found or outcome.measured or not found[kind].measured:
+            found[kind] = outcome
     return list(found.values())
+
+
+def measured_bets(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The bets for which something was measured, and not only simulated."""
+    return [outcome for outcome in outcomes if is_bet(outcome) and not is_simulated(outcome.probe)]
 
 
 def is_bet(outcome: Outcome) -> bool:
@@ -96,7 +102,7 @@ def is_bet(outcome: Outcome) -> bool:
 def title_of(plan: Plan, outcome: Outcome) -> str:
     """The recommendation that it decides, or the probe's own title."""
     topic = plan.knowledge.topics.get(outcome.topic) if plan.knowledge is not None else None
-    if topic is not None and topic.probe == outcome.probe:
+    if topic is not None and outcome.probe in topic.experiments:
         return topic.title
     return next((probe.title for probe in PROBES if probe.name == outcome.probe and probe.title), outcome.probe)
 
@@ -144,7 +150,7 @@ def unit_of(plan: Plan, outcome: Outcome) -> str:
 
 def _memory(outcome: Outcome) -> str:
     """Peak memory by setting, where each was measured by itself."""
-    if is_trial(outcome.probe) or probe_named(outcome.probe).bench != "peers":
+    if not is_probe(outcome.probe) or probe_named(outcome.probe).bench != "peers":
         return ""
     found = [
         f"{r.setting} {with_prefix(r.peak_memory_bytes, 'bytes')}" for r in outcome.settings if r.peak_memory_bytes

@@ -34,6 +34,10 @@ class Shape(StrEnum):
     """The same of ratios: 1 in the middle, and around it what does not matter."""
     SCORES = "scores"
     """The same of scores, which begin nowhere in particular."""
+    LINES = "lines"
+    """Several curves over one number; points with the same label are one curve."""
+    SPANS = "spans"
+    """A row for each thing, and on it what it did from `low` to `high`, which `doing` says."""
 
 
 class Mark(StrEnum):
@@ -56,6 +60,7 @@ class Point:
     high: float
     at: float = 0.0
     mark: Mark = Mark.NONE
+    doing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Chart:
 WIDTH = 4.2
 """Inches; small, so that the text is large where the page is narrow."""
 _LONGEST_LABEL = 30
-_CURVES = (Shape.CURVE, Shape.LINE)
+_CURVES = (Shape.CURVE, Shape.LINE, Shape.LINES)
 _MOST_TICKS = {Shape.CURVE: 100, Shape.LINE: 5}
 """Points whose own labels stand below the axis."""
 # Colours that appear in the drawing only to be found again, each with the variable of the page that takes its place.
@@ -132,7 +137,7 @@ def svg(chart: Chart) -> str:
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         axes.tick_params(length=3)
-        (_curve if chart.shape in _CURVES else _rows)(chart, axes)
+        _DRAWN.get(chart.shape, _rows)(chart, axes)
         buffer = StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _for_page(buffer.getvalue(), chart)
@@ -156,7 +161,8 @@ def _out_of_the_current_folder() -> Iterator[None]:
 
 
 def _height(chart: Chart) -> float:
-    return 2.9 if chart.shape in _CURVES else 0.75 + 0.34 * len(chart.points)
+    rows = len({point.label for point in chart.points}) if chart.shape is Shape.SPANS else len(chart.points)
+    return 2.9 if chart.shape in _CURVES else 0.75 + 0.34 * rows + (0.3 if chart.shape is Shape.SPANS else 0)
 
 
 def _curve(chart: Chart, axes: Axes) -> None:
@@ -182,6 +188,42 @@ def _curve(chart: Chart, axes: Axes) -> None:
     axes.set_xlabel(chart.across)
     axes.set_ylabel(chart.axis)
     axes.yaxis.set_major_formatter(_with_commas)
+
+
+def _lines(chart: Chart, axes: Axes) -> None:
+    """Curves told apart by their dashes and by a symbol of their own, so that no colour has to be seen."""
+    for number, label in enumerate(dict.fromkeys(point.label for point in chart.points)):
+        own = sorted((point for point in chart.points if point.label == label), key=lambda point: point.at)
+        axes.plot(
+            [p.at for p in own], [p.value for p in own], label=shorten(label, _LONGEST_LABEL), color=FIGURE if number else INK,
+            linewidth=1.2, linestyle=_DASHES[number % len(_DASHES)], marker=_MARKERS[number % len(_MARKERS)],
+            markevery=max(1, len(own) // 6), markersize=4, markerfacecolor=PANEL, zorder=2,
+        )  # fmt: skip
+    axes.grid(axis="y", color=LINE, linewidth=0.6)
+    axes.tick_params(axis="y", labelcolor=MUTED)
+    axes.set_xlabel(chart.across)
+    axes.set_ylabel(chart.axis)
+    axes.xaxis.set_major_formatter(_with_commas)
+    axes.legend(fontsize=7, frameon=False, handlelength=3.2)
+
+
+def _spans(chart: Chart, axes: Axes) -> None:
+    """Full where it computes, hatched where it exchanges, and empty where it waits."""
+    labels = list(dict.fromkeys(point.label for point in chart.points))
+    told = set()
+    for point in chart.points:
+        filled, hatch = _FILLS.get(point.doing, (PANEL, ""))
+        axes.barh(
+            labels.index(point.label), point.high - point.low, left=point.low, height=0.6, color=filled, hatch=hatch,
+            edgecolor=FIGURE, linewidth=0.6, label="" if point.doing in told else point.doing, zorder=2,
+        )  # fmt: skip
+        told.add(point.doing)
+    axes.set_yticks(range(len(labels)), [shorten(label, _LONGEST_LABEL) for label in labels])
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(chart.axis)
+    axes.figure.legend(fontsize=7, frameon=False, loc="outside upper center", ncols=3)
 
 
 def _rows(chart: Chart, axes: Axes) -> None:
@@ -221,6 +263,13 @@ def _ratio_axis(chart: Chart, axes: Axes) -> None:
     axes.minorticks_off()
     axes.axvspan(1 / chart.indifferent, chart.indifferent, color=BAND, zorder=0, linewidth=0)
     axes.axvline(1, color=INK, linewidth=0.9, zorder=1)
+
+
+_DASHES: Any = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (1, 3)))
+_MARKERS = ("o", "s", "^", "D", "v", "x", "P")
+_FILLS = {"computing": (FIGURE, ""), "exchanging": (BAND, "////"), "waiting": (PANEL, "")}
+_DRAWN = {Shape.CURVE: _curve, Shape.LINE: _curve, Shape.LINES: _lines, Shape.SPANS: _spans}
+"""All others are rows."""
 
 
 def _with_commas(value: float, _: float) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_simulated, source_of
+from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Recommendation
 from advisor.knowledge.model import Knowledge
@@ -14,7 +16,7 @@ from advisor.probes.catalogue import probe_named
 from advisor.probes.outcome import Outcome, SettingRecord
 from advisor.probes.verdict import MATTERS
 from advisor.report import contents, words
-from advisor.report.changes import VERDICTS, Compared, difference, listed, quantity, sentence
+from advisor.report.changes import VERDICTS, Compared, difference, is_probe, listed, quantity, sentence
 from advisor.report.found.measured import bet_row, conditions, gauged, is_bet, newest_of, title_of, unit_of
 from advisor.report.html.drawing import Chart, Mark, Point, Shape
 from advisor.report.rates import rate_words, scale
@@ -23,7 +25,7 @@ from advisor.wording import shorten
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """A recommendation before, what measuring said of it, and after. `rules` are what became of its rules' claims."""
+    """A recommendation before, what an experiment said of it, and after. `rules` are what became of its rules' claims."""
 
     title: str
     before: str
@@ -34,6 +36,7 @@ class Bet:
     rules: tuple[tuple[str, str, str], ...] = ()
     """The rule, what it staked and how it was judged, and what it says"""
     warnings: tuple[str, ...] = ()
+    basis: Source = Source.MEASURED
 
     @property
     def is_doubtful(self) -> bool:
@@ -44,15 +47,15 @@ class Bet:
 def bets(plan: Plan, knowledge: Knowledge, outcomes: Sequence[Outcome]) -> list[Bet]:
     """Every bet that was judged: those the plan shows, then those of probes that decide none of its topics."""
     entries = [entry for entry in contents.advised(plan) if entry.measured is not None]
-    told = {entry.measured.probe for entry in entries if entry.measured is not None}
-    by_probe = {outcome.probe: outcome for outcome in newest_of(outcomes)}
-    found = [_of_plan(knowledge, entry, by_probe) for entry in entries]
+    told = {(entry.measured.probe, entry.topic) for entry in entries if entry.measured is not None}
+    newest = {(outcome.probe, outcome.topic): outcome for outcome in newest_of(outcomes)}
+    found = [_of_plan(knowledge, entry, newest) for entry in entries]
     return found + [
-        _of_outcome(plan, outcome) for outcome in by_probe.values() if is_bet(outcome) and outcome.probe not in told
+        _of_outcome(plan, outcome) for kind, outcome in newest.items() if is_bet(outcome) and kind not in told
     ]
 
 
-def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Outcome]) -> Bet:
+def _of_plan(knowledge: Knowledge, entry: Recommendation, newest: Mapping[tuple[str, str], Outcome]) -> Bet:
     measured = entry.measured
     assert measured is not None  # noqa: S101 - only such entries come here
     before, after = words.measured_change(knowledge, entry, measured)
@@ -61,17 +64,18 @@ def _of_plan(knowledge: Knowledge, entry: Recommendation, by_probe: dict[str, Ou
         for rule, expects, judgement, says in contents.judged_rules(knowledge, measured)
     )
     date = f", {measured.date[:10]}" if measured.date else ""
-    outcome = by_probe.get(measured.probe)
+    outcome = newest.get((measured.probe, entry.topic))
     warnings = outcome.conditions.warnings if outcome is not None and outcome.date == measured.date else ()
     return Bet(
         entry.title, before, VERDICTS[measured.verdict], after,
-        sentence(measured, entry.unit), f"{words.scope_words(measured)}{date}", rules, warnings,
+        sentence(measured, words.compared_unit(knowledge, entry, measured)), f"{words.scope_words(measured)}{date}", rules,
+        warnings, measured.basis,
     )  # fmt: skip
 
 
 def _of_outcome(plan: Plan, outcome: Outcome) -> Bet:
     scope = f"{conditions(outcome)}{f', {outcome.date[:10]}' if outcome.date else ''}"
-    return Bet(*bet_row(plan, outcome), scope, warnings=outcome.conditions.warnings)
+    return Bet(*bet_row(plan, outcome), scope, warnings=outcome.conditions.warnings, basis=source_of(outcome.probe))
 
 
 # --- figures -----------------------------------------------------------------------------------------------------
@@ -115,20 +119,24 @@ def _ratios(plan: Plan, newest: Sequence[Outcome]) -> Chart | None:
 
 
 def _compared(plan: Plan, newest: Sequence[Outcome]) -> Iterator[tuple[str, str, Compared]]:
-    """Ratios only: a difference of scores has another scale."""
-    entries = {e.measured.probe: e for e in contents.advised(plan) if e.measured and not is_trial(e.measured.probe)}
+    """Ratios that were measured only: a difference of scores has another scale, and a simulation is no measurement."""
+    entries = {e.measured.probe: e for e in contents.advised(plan) if e.measured and _is_ratio(e.measured)}
     for entry in entries.values():
         assert entry.measured is not None  # noqa: S101
         yield entry.title, entry.unit, entry.measured
     for outcome in newest:
-        if is_bet(outcome) and outcome.measured and outcome.probe not in entries and not is_trial(outcome.probe):
+        if is_bet(outcome) and outcome.measured and outcome.probe not in entries and _is_ratio(outcome):
             yield title_of(plan, outcome), unit_of(plan, outcome), outcome
+
+
+def _is_ratio(found: Compared) -> bool:
+    return not is_trial(found.probe) and not is_simulated(found.probe)
 
 
 def _settings(plan: Plan, outcome: Outcome) -> Chart | None:
     """Units of work per second in each setting, as a curve where settings are numbers."""
     timed = [(record, rate) for record in outcome.settings if (rate := outcome.rate(record.setting)) is not None]
-    if len(timed) < 2 or is_trial(outcome.probe):
+    if len(timed) < 2 or not is_probe(outcome.probe):
         return None
     unit = timed[0][1].unit
     size, shown = scale(max(rate.high for _, rate in timed), unit)

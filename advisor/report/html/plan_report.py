@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge
 from advisor.knowledge.terms import terms_in
@@ -30,6 +31,7 @@ def plan_html(
     """The whole report, one file. A pure function: the date is the caller's, and may be left out."""
     outcomes = evidence.outcomes
     open_ends = list(contents.open_ends(plan, knowledge, arguments))
+    judged = bets(plan, knowledge, outcomes)
     values = {
         "title": contents.title(plan),
         "date": date,
@@ -38,7 +40,8 @@ def plan_html(
         "cards": list(summary(plan, knowledge, evidence.outlook)),
         "counts": [(status_words(status), count) for status, count in words.by_status(plan).items()],
         "next_steps": [end for end in open_ends if not end.is_question][:1],
-        "bets": bets(plan, knowledge, outcomes),
+        "bets": [bet for bet in judged if bet.basis is Source.MEASURED],
+        "simulated": [bet for bet in judged if bet.basis is Source.SIMULATED],
         "charts": charts(plan, outcomes),
         "rates": rates(outcomes),
         "failed": [(outcome.probe, outcome.failure) for outcome in newest_of(outcomes) if outcome.failure],
@@ -118,5 +121,13 @@ def _view(plan: Plan, knowledge: Knowledge, entry: Recommendation) -> dict[str, 
             for other in entry.alternatives
         ],
         "flips": [(flip.fact, *words.flip_words(knowledge, entry, flip)) for flip in entry.flips],
-        "measured": sentence(entry.measured, entry.unit) if entry.measured is not None else "",
+        "measured": _measured(knowledge, entry),
     }
+
+
+def _measured(knowledge: Knowledge, entry: Recommendation) -> tuple[str, str] | None:
+    """`Measured` or `Simulated`, and what was found; None without such."""
+    if entry.measured is None:
+        return None
+    unit = words.compared_unit(knowledge, entry, entry.measured)
+    return words.basis_word(entry.measured).capitalize(), sentence(entry.measured, unit)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
 from advisor.machine.profiles.files import find_device
@@ -42,6 +43,7 @@ _SHORT: Mapping[tuple[str, str], str] = {
     ("training.adaptation", "qlora"): "in 4 bits, with small matrices beside them (QLoRA)",
 }
 """Values whose words stand for themselves in the whole plan, and follow others here."""
+_LEAST_SURE = (Status.OPEN, Status.LEANING, Status.SIMULATED)
 _STATED = ("data", "task", "machine", "cluster", "project")
 """Groups of facts that people can state."""
 _WITH_UNIT = ("compute.threads",)
@@ -102,6 +104,8 @@ class Brief:
     lines: tuple[Line, ...]
     measured: tuple[str, ...]
     """A sentence for each bet that was settled by measuring: was, is, and by how much."""
+    simulated: tuple[str, ...]
+    """The same for what was only simulated."""
     needs: tuple[str, ...]
     """Memory, time, price: each with where it comes from."""
     warnings: tuple[str, ...]
@@ -136,7 +140,8 @@ def brief_of(
     return Brief(
         title=title_of(plan),
         lines=tuple(_lines(plan, knowledge)) if begun else (),
-        measured=tuple(_measured(plan, knowledge)),
+        measured=tuple(_found(plan, knowledge, Source.MEASURED)),
+        simulated=tuple(_found(plan, knowledge, Source.SIMULATED)),
         needs=tuple(needs_of(outlook)) if begun else (),
         warnings=tuple(warnings_of(plan, outlook)),
         counts=f"{words.status_counts(plan)}.",
@@ -201,7 +206,7 @@ def _lines(plan: Plan, knowledge: Knowledge) -> Iterator[Line]:
             said = [(said[0][0], _with_its_size(plan, said[0][1]))]  # it has the type and the widths that it has
         if said:
             statuses = [entry.status for entry, _ in said]
-            least = next(one for one in (Status.OPEN, Status.LEANING, *statuses) if one in statuses)
+            least = next(one for one in (*_LEAST_SURE, *statuses) if one in statuses)
             yield Line(label, ", ".join(text for _, text in said), least)
 
 
@@ -243,9 +248,9 @@ def _titled(name: str) -> str:
     return found.title if found is not None else name
 
 
-def _measured(plan: Plan, knowledge: Knowledge) -> Iterator[str]:
+def _found(plan: Plan, knowledge: Knowledge, basis: Source) -> Iterator[str]:
     for entry in plan.recommendations.values():
-        if entry.measured is not None:
+        if entry.measured is not None and entry.measured.basis is basis:
             before, after = words.measured_change(knowledge, entry, entry.measured)
             change = f"{after}, as before" if before == after else f"{before} -> {after}"
             found = difference(entry.measured)
@@ -367,6 +372,7 @@ def summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None = None) ->
     yield "The task", f"{brief.title}."
     yield from (("Mind", warning) for warning in brief.warnings)
     yield from (("Measured", f"{said}.") for said in brief.measured)
+    yield from (("Simulated", f"{said}.") for said in brief.simulated)
     yield from ((line.label, f"{line.says} ({words.STATUS_WORDS[line.status]})") for line in brief.lines)
     if brief.needs:
         yield "Needs", f"{'; '.join(brief.needs)}."
@@ -395,8 +401,9 @@ def _page(brief: Brief, look: Look, more: str, questions: int, commands: int, li
     page.blank()
     for warning in brief.warnings:
         page.add((_shortened(warning), Style.CARE), first=[("  ! ", Style.CARE)])
-    for said in brief.measured[:lines]:
-        page.add(said, first=[("  measured  ", Style.GOOD)])
+    found = [("measured", said) for said in brief.measured] + [("simulated", said) for said in brief.simulated]
+    for basis, said in found[:lines]:
+        page.add(said, first=[(f"  {basis}  ", Style.GOOD)])
     for line in _most_telling(brief.lines, lines):
         mark, style = symbol(line.status, look)
         status = (f"{mark} {words.STATUS_WORDS[line.status]}", style)

@@ -121,9 +121,9 @@ def _measured(explained: Explanation, knowledge: Knowledge, look: Look) -> list[
     if measured is None:
         return []
     said = [
-        sentence(measured, entry.unit),
+        sentence(measured, words.compared_unit(knowledge, entry, measured)),
         f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}",
-        f"measured on: {words.scope_words(measured)}",
+        f"{words.under_words(measured)}: {words.scope_words(measured)}",
         *(f"rule {rule}: {VERDICTS.get(verdict, verdict)}" for rule, verdict in measured.judged.items()),
     ]
     return [_line(*measured_line(knowledge, entry, measured, look), under=_lines(said))]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.errors import InputError, Problem, did_you_mean, input_error
-from advisor.facts.fact_base import Contradiction, FactBase, Known, Source
+from advisor.facts.fact_base import SCOPED, Contradiction, FactBase, Known, Source
 from advisor.facts.values import from_json
 from advisor.facts.verdict import Verdict
 from advisor.facts.vocabulary import FactType, Value
@@ -127,7 +127,7 @@ def _refuse(name: str) -> object:
 
 def _plan(fields: Fields, knowledge: Knowledge) -> Plan:
     known = knowledge.vocabulary.facts
-    probes = {topic.probe for topic in knowledge.topics.values()}
+    probes = {name for topic in knowledge.topics.values() for name in topic.experiments}
     topics = knowledge.topics
     facts = {name: _known(inner, knowledge, name) for name, inner in fields.named("facts") if fields.knows(name, known)}
     recommendations = {
@@ -209,7 +209,10 @@ def _contradiction(fields: Fields, knowledge: Knowledge, name: str) -> Contradic
 
 
 def _evidence(fields: Fields, knowledge: Knowledge, name: str) -> Known:
-    return Known(_value(fields, knowledge, name, "value"), Source.MEASURED, fields.named_texts("applies"))
+    """A measured value of another scope, or a simulated one; plans of earlier versions knew only of the former."""
+    given = fields.raw("source") is not None
+    source = Source(fields.choice("source", [one.value for one in SCOPED])) if given else Source.MEASURED
+    return Known(_value(fields, knowledge, name, "value"), source, fields.named_texts("applies"))
 
 
 def _source(fields: Fields, key: str) -> Source:
@@ -231,10 +234,13 @@ def _value(fields: Fields, knowledge: Knowledge, name: str, key: str) -> Value:
         return ""
 
 
+_WITH_VALUE = (Status.SETTLED, Status.LEANING, Status.MEASURED, Status.SIMULATED)
+
+
 def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recommendation:
     status = Status(fields.choice("status", [status.value for status in Status]))
     measured = fields.inner("measured")
-    if status in (Status.SETTLED, Status.LEANING, Status.MEASURED) and fields.raw("value") is None:
+    if status in _WITH_VALUE and fields.raw("value") is None:
         fields.note("value", f"is missing, though the recommendation is {status.value}", REMEDY)
     return Recommendation(
         topic=topic.name,
@@ -255,7 +261,7 @@ def _recommendation(fields: Fields, knowledge: Knowledge, topic: Topic) -> Recom
         actions=fields.texts("actions", required=False),
         notes=fields.texts("confidence_notes", required=False),
         depends_on=fields.known_texts("depends_on_unknown", knowledge.vocabulary.facts),
-        measured=_measurement(measured, topic) if measured is not None else None,
+        measured=_measurement(measured, knowledge, topic) if measured is not None else None,
     )
 
 
@@ -283,13 +289,20 @@ def _reason(fields: Fields) -> Reason:
     )
 
 
-def _measurement(fields: Fields, topic: Topic) -> Measurement:
+def _measurement(fields: Fields, knowledge: Knowledge, topic: Topic) -> Measurement | None:
     n = int(fields.number("n"))
     median, low, high = (fields.number(key) if n else None for key in ("median", "low", "high"))
+    fact = fields.text("fact", required=False)
+    if fact and not fields.knows(fact, knowledge.vocabulary.facts):
+        return None
+
+    def setting(key: str) -> Any:
+        return _value(fields, knowledge, fact, key) if fact else _advice(fields, topic, key)
+
     return Measurement(
         probe=fields.text("probe"),
-        before=_advice(fields, topic, "before"),
-        after=_advice(fields, topic, "after"),
+        before=setting("before"),
+        after=setting("after"),
         verdict=Verdict(fields.choice("verdict", [verdict.value for verdict in Verdict])),
         median=median,
         low=low,
@@ -298,8 +311,9 @@ def _measurement(fields: Fields, topic: Topic) -> Measurement:
         unit=fields.text("unit", required=False) or "speed-up",
         date=fields.text("date", required=False),
         applies=fields.named_texts("applies"),
-        rival=_advice(fields, topic, "rival") if fields.raw("rival") is not None else None,
+        rival=setting("rival") if fields.raw("rival") is not None else None,
         judged=fields.named_texts("rules"),
+        fact=fact,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.fact_base import SCOPED, Source
 from advisor.inference.plan import Measurement, Plan, Recommendation
 from advisor.knowledge.model import Knowledge
 from advisor.report import contents, words
@@ -22,7 +23,8 @@ def report_text(
     """The whole report. A pure function: the date is the caller's, and may be left out."""
     advised = contents.advised(plan)
     lines = [f"# {plain(contents.title(plan))}", "", *_summary(plan, knowledge, outlook)]
-    lines += _measurements(knowledge, advised)
+    for basis in SCOPED:
+        lines += _experiments(knowledge, advised, basis)
     lines += ["## The plan", ""]
     present = {entry.status for entry in advised}
     lines += [f"- **{words.STATUS_WORDS[s]}**: {meaning}" for s, meaning in words.STATUS_MEANS.items() if s in present]
@@ -52,27 +54,35 @@ def _summary(plan: Plan, knowledge: Knowledge, outlook: Outlook | None) -> Itera
     yield ""
 
 
-# --- what was measured -------------------------------------------------------------------------------------------
+# --- what was measured or simulated ------------------------------------------------------------------------------
 
 
-def _measurements(knowledge: Knowledge, advised: list[Recommendation]) -> list[str]:
-    measured = [(entry, entry.measured) for entry in advised if entry.measured is not None]
-    if not measured:
+def _experiments(knowledge: Knowledge, advised: list[Recommendation], basis: Source) -> list[str]:
+    found = [(entry, entry.measured) for entry in advised if entry.measured is not None]
+    found = [(entry, measured) for entry, measured in found if measured.basis is basis]
+    if not found:
         return []
-    ratio = "Ratio or difference" if any(is_trial(found.probe) for _, found in measured) else "Ratio"
-    head = ["Topic", "Before", f"{ratio} (95 % interval)", "n", "After", "Verdict", "Measured on"]
-    rows = [_measured_row(knowledge, entry, found) for entry, found in measured]
-    lines = ["## Before and after measuring", *table(head, rows)]
-    for entry, found in measured:
-        lines.append(f"- {plain(f'{entry.title}: {sentence(found, entry.unit)}')}")
-        for rule, expects, judgement, says in contents.judged_rules(knowledge, found):
+    ratio = "Ratio or difference" if any(is_trial(measured.probe) for _, measured in found) else "Ratio"
+    title, under = _EXPERIMENT_WORDS[basis]
+    head = ["Topic", "Before", f"{ratio} (95 % interval)", "n", "After", "Verdict", under]
+    lines = [f"## {title}", *table(head, [_row(knowledge, entry, measured) for entry, measured in found])]
+    for entry, measured in found:
+        unit = words.compared_unit(knowledge, entry, measured)
+        lines.append(f"- {plain(f'{entry.title}: {sentence(measured, unit)}')}")
+        for rule, expects, judgement, says in contents.judged_rules(knowledge, measured):
             staked = f", {code(expects)}," if expects else ""
             told = f" It says: {plain(says)}" if says else ""
             lines.append(f"  - The claim of the rule {code(rule)}{staked} {plain(judgement)}.{told}")
     return [*lines, ""]
 
 
-def _measured_row(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[object, ...]:
+_EXPERIMENT_WORDS = {
+    Source.MEASURED: ("Before and after measuring", "Measured on"),
+    Source.SIMULATED: ("Before and after simulating", "Simulated for"),
+}
+
+
+def _row(knowledge: Knowledge, entry: Recommendation, measured: Measurement) -> tuple[object, ...]:
     before, after = words.measured_change(knowledge, entry, measured)
     scope = words.scope_words(measured) + (f", {measured.date}" if measured.date else "")
     return entry.title, before, difference(measured), measured.n, after, VERDICTS[measured.verdict], scope

@@ -18,6 +18,7 @@ FEW = 4
 _SYMBOLS = {
     Status.SETTLED: ("✓", "+", Style.GOOD),
     Status.MEASURED: ("◆", "*", Style.GOOD),
+    Status.SIMULATED: ("◇", "o", Style.GOOD),
     Status.LEANING: ("~", "~", Style.CARE),
     Status.OPEN: ("?", "?", Style.BAD),
     Status.NOT_APPLICABLE: ("–", "-", Style.FAINT),
@@ -56,9 +57,9 @@ def symbol(status: Status, look: Look) -> tuple[str, Style]:
 
 
 def status_mark(entry: Recommendation, look: Look) -> list[tuple[str, Style]]:
-    """`✓ settled  `: the status by mark and by word, always as wide."""
+    """`✓ settled  `: the status by mark and by word, as wide for most of them."""
     mark, style = symbol(entry.status, look)
-    return [(mark, style), (f" {words.STATUS_WORDS[entry.status]:<9}", style)]
+    return [(mark, style), (f" {words.STATUS_WORDS[entry.status]:<8} ", style)]
 
 
 def headline(knowledge: Knowledge, entry: Recommendation, look: Look) -> tuple[Piece, ...]:
@@ -73,10 +74,10 @@ def headline(knowledge: Knowledge, entry: Recommendation, look: Look) -> tuple[P
 
 
 def measured_line(knowledge: Knowledge, entry: Recommendation, measured: Measurement, look: Look) -> tuple[Piece, ...]:
-    """`Measured: 4 threads → 2 threads, overturned.`"""
+    """`Measured: 4 threads → 2 threads, overturned.` Of a simulation it says `Simulated`."""
     before, after = words.measured_change(knowledge, entry, measured)
     change = f"{after}, as before" if before == after else f"{before} {'→' if look.unicode else '->'} {after}"
-    return (f"Measured: {change}, ", (VERDICTS[measured.verdict], Style.STRONG), ".")
+    return (f"{words.basis_word(measured).capitalize()}: {change}, ", (VERDICTS[measured.verdict], Style.STRONG), ".")
 
 
 # --- parts of the page -------------------------------------------------------------------------------------------
@@ -102,7 +103,8 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation, 
     page.add(*headline(knowledge, entry, page.look), first=status_mark(entry, page.look))
     if entry.measured is not None:
         line = measured_line(knowledge, entry, entry.measured, page.look)
-        page.add(*line, f" {sentence(entry.measured, entry.unit)}", first="  ")
+        unit = words.compared_unit(knowledge, entry, entry.measured)
+        page.add(*line, f" {sentence(entry.measured, unit)}", first="  ")
     marks: list[str] = []
     topic = knowledge.topics.get(entry.topic)
     if topic is not None and topic.policy is Policy.ALL and len(entry.value or ()) > 1:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from advisor.agent.trials.outcomes import is_trial
+from advisor.facts.experiments import is_of_strategies
 from advisor.facts.values import number_text
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Effect, Knowledge, Policy, Rule, School, Topic
@@ -111,10 +112,12 @@ def _topic(knowledge: Knowledge, topic: Topic) -> Iterator[str]:
         yield f"It means something only when {code(topic.applies)}."
     if topic.name in knowledge.vocabulary.facts:
         yield "What somebody states of it is so, whatever the rules say."
-    if topic.probe and knowledge.vocabulary.facts[topic.measured_fact].closed:
+    if is_trial(topic.probe):
         yield f"Trainings on your own data can settle it: {code('advisor try')}."
     elif topic.probe:
-        yield f"The probe {code(topic.probe)} can settle it by measuring."
+        yield f"{_capital(_who(topic.probe))} can settle it by measuring."
+    if topic.simulation:
+        yield f"{_capital(_who(topic.simulation))} can settle it by simulating."
     if topic.gaps:
         yield f"Where no rule holds, silence is intended: {plain(topic.gaps)}"
     yield ""
@@ -157,12 +160,22 @@ def _rule(knowledge: Knowledge, topic: Topic, rule: Rule, number: int) -> Iterat
     if overruled:
         yield f"  - superseded, where it holds, by {_linked(overruled)}"
     if rule.settles:
-        who = code("advisor try") if is_trial(rule.settles.probe) else f"the probe {code(rule.settles.probe)}"
-        yield f"  - {who} can judge it: it should find {code(rule.settles.expects)}"
+        yield f"  - {_who(rule.settles.probe)} can judge it: it should find {code(rule.settles.expects)}"
     if rule.readiness:
         yield f"  - readiness {rule.readiness} of 9"
     if rule.actions:
         yield f"  - do: {', '.join(code(line) for line in rule.actions)}"
+
+
+def _who(experiment: str) -> str:
+    """The probe, or the command that answers such questions, as code."""
+    if is_of_strategies(experiment):
+        return code(f"advisor {experiment}")
+    return code("advisor try") if is_trial(experiment) else f"the probe {code(experiment)}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _effect(rule: Rule) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from advisor.facts.experiments import is_simulated
 from advisor.facts.verdict import Verdict
 from advisor.knowledge.claims import Basis, Reading
 from advisor.knowledge.model import Knowledge
@@ -52,7 +53,8 @@ def told_of(judgements: Sequence[Judgement], told: str) -> tuple[Judgement, ...]
 def decided_here(judgements: Sequence[Judgement]) -> list[Judgement]:
     """Those that this machine has judged, by what was measured or by what it is."""
     here = (Basis.PROBE, Basis.MACHINE)
-    return [one for one in judgements if one.claim.basis in here and one.verdict is not None]
+    judged = [one for one in judgements if one.claim.basis in here and one.verdict is not None]
+    return [one for one in judged if not is_simulated(one.claim.probe)]
 
 
 def claim_lines(page: Page, judgements: Sequence[Judgement], shown: Sequence[Judgement] | None = None) -> None:
@@ -95,14 +97,16 @@ def cited(judgement: Judgement) -> str:
     return "; ".join([*(source for source in claim.sources if source != "arithmetic"), *errata])
 
 
-Scope = tuple[str, tuple[tuple[str, str], ...]]
+Scope = tuple[str, str, tuple[tuple[str, str], ...]]
+"""How it was found, on which day, and under which conditions."""
 
 
 def _scope(judgement: Judgement) -> Scope | None:
     """The day and the conditions of what was measured for a claim."""
     if not judgement.date or judgement.verdict is None:
         return None
-    return judgement.date[:10], tuple(sorted(judgement.applies.items()))
+    how = "Simulated" if is_simulated(judgement.claim.probe) else "Measured on this machine"
+    return how, judgement.date[:10], tuple(sorted(judgement.applies.items()))
 
 
 def _scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
@@ -112,9 +116,9 @@ def _scopes_of(judgements: Sequence[Judgement]) -> dict[Scope, int]:
 
 
 def _scope_words(scope: Scope) -> str:
-    date, applies = scope
+    how, date, applies = scope
     conditions = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in applies)
-    return f"Measured on this machine on {date} with: {conditions or 'conditions not stated'}."
+    return f"{how} on {date} with: {conditions or 'conditions not stated'}."
 
 
 def _evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
@@ -128,7 +132,8 @@ def _evidence_words(judgement: Judgement, scopes: Mapping[Scope, int]) -> str:
     told = " ".join(part for part in parts if part)
     if judgement.verdict is None:
         return told
-    return f"{told} ({JUDGED_BY[judgement.claim.basis]}){mark}".strip()
+    by = "simulated" if is_simulated(judgement.claim.probe) else JUDGED_BY[judgement.claim.basis]
+    return f"{told} ({by}){mark}".strip()
 
 
 def _findings(judgement: Judgement) -> Iterator[str]:
@@ -198,7 +203,7 @@ def _entry(judgement: Judgement, knowledge: Knowledge) -> dict[str, Any]:
     claim, measured = judgement.claim, judgement.measured
     return {
         "id": claim.id, "claim": claim.text, "says": claim.says, "verdict": judgement.verdict or "not_judged",
-        "why": judgement.why, "judged_by": claim.basis.value,
+        "why": judgement.why, "judged_by": "simulation" if is_simulated(claim.probe) else claim.basis.value,
         "figures": [
             {
                 "title": figure.title, "value": figure.value.median, "low": figure.value.low, "high": figure.value.high,

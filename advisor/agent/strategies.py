@@ -1,0 +1,146 @@
+"""The network, the cluster and the step of a plan, as strategies that are trained or simulated for it take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from advisor.agent.settling.workloads import counted_step, workload_of
+from advisor.distributed.task import DIGITS, Task
+from advisor.inference.plan import Plan
+from advisor.probes.workload import Workload
+
+if TYPE_CHECKING:
+    from advisor.datasets.dataset import Inspection
+
+OF_2017 = Task(network="ffn", modality="tabular", inputs=784, outputs=10, hidden_units=(64, 64), activation="tanh")
+"""The network of 55,050 weights that the report of 2017 trained, where a plan has none: Mullapudi 2017, Experiment."""
+_BYTES = 4
+"""Of a weight, or a gradient, as workers exchange them."""
+OF_2017_BYTES = _BYTES * 55_050
+LARGEST_LEARNING = 300_000
+"""Weights of a network that strategies train; a larger one gives its place to that of 2017, on smaller pictures."""
+MOST_RATE = 0.4
+"""The learning rate of all workers together: plain SGD of a small network is stable up to about there."""
+LONGEST_GRADIENT = 0.02
+"""Seconds that a gradient may take in a simulation, which computes thousands of them."""
+SIMULATED_FLOPS = 5e9
+"""Operations a second in 64 bits, by one thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Everything about a plan's workers that a simulation starts from; None where the plan does not know."""
+
+    workers: int | None
+    batch: int | None
+    """Examples of one worker's step."""
+    message_bytes: int | None
+    """Of all weights, in 32 bits."""
+    step_seconds: float | None
+    """Of one worker's step."""
+    step_says: str
+    """The origin of it."""
+    link_bytes_per_second: float | None
+    uneven: bool
+
+
+def circumstances(plan: Plan) -> Circumstances:
+    """The workers of a plan as far as it knows them."""
+    figures = {figure.name: figure.value for figure in plan.figures if figure.value is not None}
+    ranks, micro, passes = (
+        plan.value(name) for name in ("parallelism.data_ranks", "training.micro_batch", "training.accumulation")
+    )
+    several = plan.value("compute.device") in ("cluster", "multi_gpu")
+    parameters, link, uneven = (
+        plan.facts.get(name)
+        for name in ("network.parameters", "cluster.network_bytes_per_second", "cluster.stragglers")
+    )
+    measured = bool(figures.get("plan.measured_step_seconds"))
+    return Circumstances(
+        workers=int(ranks) if several and ranks else None,
+        batch=int(micro) * int(passes or 1) if micro else None,
+        message_bytes=_BYTES * int(str(parameters.value)) if parameters is not None else None,
+        step_seconds=figures.get("time.computing"),
+        step_says="measured here" if measured else "predicted",
+        link_bytes_per_second=float(str(link.value)) if several and link is not None else None,
+        uneven=uneven is not None and uneven.value is True,
+    )
+
+
+def task_of(plan: Plan, *, batch: int, seed: int = 0) -> Task | str:
+    """The task that workers learn by this plan, or the reason why they cannot.
+
+    Args:
+        batch: examples of one worker's step.
+    """
+    found = workload_of(plan)
+    step = found if isinstance(found, Workload) else counted_step(plan)
+    if step is None:
+        return str(found)
+    if step.named is not None:
+        return f"{step.named.describe()} is timed by `advisor probe`, and strategies train networks that are built here by type."
+    return Task(
+        network=step.network,
+        modality=step.modality,
+        inputs=step.inputs,
+        outputs=step.outputs,
+        hidden_units=step.hidden_units,
+        sequence_length=step.sequence_length,
+        loss=step.loss,
+        activation=step.activation,
+        normalization=step.normalization,
+        dropout=step.dropout,
+        batch=batch,
+        seed=seed,
+    )
+
+
+def gradient_seconds(plan: Plan, batch: int) -> float | None:
+    """What a gradient of the plan's network takes in a simulation, about; None where its operations are not known."""
+    known = plan.facts.get("network.multiply_adds")
+    return None if known is None else 6 * float(str(known.value)) * batch / SIMULATED_FLOPS
+
+
+def learned_task(
+    plan: Plan, data: Inspection | None, *, batch: int, seed: int, workers: int, simulated: bool = False
+) -> tuple[Task, tuple[str, ...]]:
+    """The network and the examples that workers learn, and a sentence on each that is not the plan's own.
+
+    Args:
+        data: of the plan; None where it names none.
+        batch: examples of one worker's step.
+        workers: that learn together: their learning rate is bounded, as one in proportion to many would be too large.
+        simulated: True where one process computes the gradients of all workers, so that a slow network gives its place too.
+    """
+    size, slow = plan.facts.get("network.parameters"), gradient_seconds(plan, batch)
+    large = size is None or not isinstance(size.value, int) or size.value > LARGEST_LEARNING
+    large = large or (simulated and (slow is None or slow > LONGEST_GRADIENT))
+    task = "large" if large else task_of(plan, batch=batch, seed=seed)
+    rate = min(OF_2017.rate, MOST_RATE / workers)
+    if isinstance(task, str):
+        return replace(OF_2017, batch=batch, seed=seed, rate=rate, data=DIGITS, inputs=64), (STANDS_IN,)
+    task = replace(task, rate=rate)
+    if data is not None:
+        return replace(task, data=data.path, target=data.target), ()
+    return task, ("The plan's network learns examples that are made up: name yours with --data.",)
+
+
+STANDS_IN = (
+    "A small network learns, 64-64-64-10 with tanh, the handwritten digits of scikit-learn: how the plan's own would learn is "
+    "not known."
+)
+
+
+def reference_of(plan: Plan) -> str:
+    """The strategy that stands for the plan's own; the synchronous one where it has none."""
+    return _OWN.get(str(plan.value("sync.strategy")), "synchronous")
+
+
+_OWN = {
+    "asynchronous": "asynchronous",
+    "delay_compensated": "delay_compensated",
+    "mixed_asynchronous": "mixed_asynchronous",
+    "local_sgd": "local_sgd",
+}
+"""By the value of sync.strategy; synchronous for all others."""

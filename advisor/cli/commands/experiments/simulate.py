@@ -1,0 +1,89 @@
+"""`advisor simulate`: workers that nobody has at hand, in virtual time."""
+
+from __future__ import annotations
+
+import time
+
+import typer
+
+from advisor.children.errors import CannotRunError
+from advisor.children.stopping import Stop
+from advisor.cli.commands.options import Simulate
+from advisor.cli.console import FAILED, panel, warn
+from advisor.cli.delivering import deliver_page, refuse_rewriting
+from advisor.cli.gathering import inputs_of
+from advisor.cli.main import end_interrupted
+from advisor.cli.options import facts_repeated
+from advisor.cli.signals import told_to
+from advisor.files.output import check_output
+from advisor.report.html.strategies import planned_html, simulation_html
+from advisor.report.strategies.planned import planned_json, planned_page
+from advisor.report.strategies.simulation import simulation_json, simulation_page
+from advisor.session.measuring import seconds_of
+from advisor.session.simulating import Asked, PlanSimulation, Simulation, simulated, simulated_for_plan
+from advisor.simulation.running import StoppedError
+
+
+def simulate(options: Simulate) -> None:
+    begun, budget = time.monotonic(), seconds_of(options.budget)
+    if options.output is not None:
+        refuse_rewriting(options.output, options.answers, options.data)
+        check_output(options.output, force=options.force)
+    inputs, stop = inputs_of(options), Stop()
+    left = budget - (time.monotonic() - begun)
+    try:
+        with facts_repeated(options), told_to(stop.everything):
+            if options.strategy is None:
+                _deliver_for_plan(simulated_for_plan(inputs, _asked(options), left, complain=warn, stop=stop), options)
+            else:
+                _deliver(simulated(inputs, _asked(options), left, stop), options)
+    except StoppedError:
+        end_interrupted("A simulation is not kept.")
+    except CannotRunError as error:
+        panel("Nothing was simulated", [str(error)])
+        raise typer.Exit(FAILED) from error
+
+
+def _deliver(found: Simulation, options: Simulate) -> None:
+    made = (found.scenario, found.result, found.notes)
+    deliver_page(
+        options.format_,
+        options.output,
+        options.force,
+        as_json=lambda: simulation_json(*made),
+        as_html=lambda date: simulation_html(*made, date),
+        as_text=lambda shown: simulation_page(*made, shown, whole=options.whole),
+    )
+
+
+def _deliver_for_plan(found: PlanSimulation, options: Simulate) -> None:
+    plans = (found.before, found.after)
+    made = (found.scenario, found.names, found.results, found.comparison, found.sweep, plans, found.notes)
+    deliver_page(
+        options.format_,
+        options.output,
+        options.force,
+        as_json=lambda: planned_json(*made),
+        as_html=lambda date: planned_html(*made, date),
+        as_text=lambda shown: planned_page(*made, shown),
+    )
+
+
+def _asked(options: Simulate) -> Asked:
+    return Asked(
+        strategy=options.strategy or "synchronous",
+        workers=options.workers,
+        steps=options.steps,
+        batch=options.batch,
+        step_time=options.step_time,
+        link=options.link,
+        latency=options.latency,
+        straggler=options.straggler,
+        overlap=options.overlap,
+        failures=options.failures,
+        restart=options.restart,
+        checkpoint=options.checkpoint,
+        checkpoint_cost=options.checkpoint_cost,
+        loss=options.loss,
+        seed=options.seed,
+    )

@@ -1,0 +1,171 @@
+"""What a simulator shows of a plan: strategies beside its own, numbers of workers, and what that means for it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from advisor.agent.simulating import SEEDS, Sweep
+from advisor.distributed.comparing import Comparison, Curve
+from advisor.distributed.strategies import strategy
+from advisor.facts.experiments import SIMULATE
+from advisor.inference.plan import Plan
+from advisor.plain import encode
+from advisor.report.changes import listed, sentence
+from advisor.report.numbers import number_words
+from advisor.report.page import Look, Page, Style
+from advisor.report.strategies.curve import curve_lines
+from advisor.report.strategies.simulation import simulation_json
+from advisor.report.strategies.training import faster
+from advisor.simulation.result import Result
+from advisor.simulation.scenario import Scenario
+
+SCHEMA = "advisor/simulations/1"
+HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent")
+_WIDTHS = (26, 11, 19, 10, 7, 8)
+WORKERS = ("workers", "a step takes", "speed-up", "used")
+_WORKER_WIDTHS = (8, 13, 9, 6)
+
+
+def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> list[tuple[str, ...]]:
+    """A row for each strategy, the fastest first, as under HEAD."""
+    own = {name: results[SEEDS * place : SEEDS * (place + 1)] for place, name in enumerate(names)}
+    return [
+        (
+            one.strategy,
+            number_words(one.typical, "s") if one.typical is not None else "not reached",
+            faster(found, one),
+            f"{statistics.median(each.examples_per_s or 0 for each in own[one.strategy]):,.0f}",
+            f"{statistics.fmean(each.waiting_share for each in own[one.strategy]):.0%}",
+            number_words(own[one.strategy][0].bytes, "bytes"),
+        )
+        for one in found.standings
+    ]
+
+
+def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
+    """A row for each number of workers, as under WORKERS."""
+    alone = found.seconds[min(found.seconds)]
+    return [
+        (f"{workers:,}", number_words(seconds, "s"), f"{alone / seconds:.3g}", f"{alone / seconds / workers:.0%}")
+        for workers, seconds in sorted(found.seconds.items())
+    ]
+
+
+def pays(found: Sweep) -> str:
+    """Where adding workers stops paying, in a sentence."""
+    most = max(found.seconds)
+    best = f"up to {found.best:,} workers" if found.best < most else f"with all {most:,} workers"
+    if found.best == 1:
+        return "Sharing the batch among several workers saves no time."
+    return f"A step of the whole batch gets shorter {best}; up to {found.best_by_price:,} each is used to 80 % or more."
+
+
+def meaning(before: Plan, after: Plan) -> list[tuple[str, str]]:
+    """For each recommendation that the simulation speaks of: its title with before and after, and the comparison in words."""
+    told = []
+    for topic, entry in after.recommendations.items():
+        measured = entry.measured
+        if measured is None or measured.probe != SIMULATE:
+            continue
+        was, now = before.recommendations[topic].value, entry.value
+        told.append((f"{entry.title}: {listed(was)} -> {listed(now)} ({entry.status.value}).", sentence(measured)))
+    return told
+
+
+def planned_page(
+    scenario: Scenario,
+    names: Sequence[str],
+    results: Sequence[Result],
+    comparison: Comparison | None,
+    found: Sweep,
+    plans: tuple[Plan, Plan],
+    notes: Sequence[str],
+    look: Look,
+) -> str:
+    """The page of `advisor simulate` for a plan.
+
+    Args:
+        plans: before and after.
+    """
+    page = Page(look)
+    page.add(
+        f"{scenario.workers:,} workers, {scenario.batch:,} examples a step of each. {answer(comparison)}".strip(),
+        first=[("SIMULATED FOR THE PLAN  ", Style.HEADING)],
+    )
+    if comparison is not None:
+        page.blank()
+        page.columns([((word, Style.FAINT),) for word in HEAD], _WIDTHS)
+        for row in rows(names, results, comparison):
+            page.columns([(cell,) for cell in row], _WIDTHS)
+        page.add(
+            f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {SEEDS} seeds each.", first="  "
+        )
+    page.heading("HOW MANY WORKERS PAY")
+    page.add(pays(found), first="  ")
+    page.columns([((word, Style.FAINT),) for word in WORKERS], _WORKER_WIDTHS)
+    for row in worker_rows(found):
+        page.columns([(cell,) for cell in row], _WORKER_WIDTHS)
+    told = meaning(*plans)
+    if told:
+        page.heading("WHAT IT MEANS FOR THE PLAN")
+        page.items([[(change, Style.STRONG), f" {says}"] for change, says in told])
+    if comparison is not None:
+        page.heading("LOSS")
+        curve_lines(page, first_curves(names, results))
+    page.section("WHAT IT RESTS ON", list(notes))
+    return page.text()
+
+
+def answer(found: Comparison | None) -> str:
+    """Who came to the loss first, in a sentence; nothing where nobody learned."""
+    if found is None:
+        return ""
+    best = found.best
+    if best.strategy == found.reference or best.ratio is None:
+        return f"Nothing came to the same loss clearly sooner than {found.reference}."
+    return f"{best.strategy} came to the same loss {best.ratio.value:.2g} times as fast as {found.reference}."
+
+
+def first_curves(names: Sequence[str], results: Sequence[Result]) -> Mapping[str, Curve]:
+    """The loss of each strategy with its first seed."""
+    return {name: results[SEEDS * place].loss for place, name in enumerate(names)}
+
+
+def planned_json(
+    scenario: Scenario,
+    names: Sequence[str],
+    results: Sequence[Result],
+    comparison: Comparison | None,
+    found: Sweep,
+    plans: tuple[Plan, Plan],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """The document of `advisor simulate --format json` without a strategy."""
+    before, after = plans
+    entries = after.recommendations.items()
+    spoken = [name for name, one in entries if one.measured is not None and one.measured.probe == SIMULATE]
+    return {
+        "schema": SCHEMA,
+        "workers": scenario.workers,
+        "says": answer(comparison),
+        "best": comparison.best.strategy if comparison is not None else None,
+        "goal": comparison.goal if comparison is not None else None,
+        "standings": [encode(one) for one in comparison.standings] if comparison is not None else [],
+        "simulations": [simulation_json(scenario_like(scenario, result), result, ()) for result in results[::SEEDS]],
+        "steps": [[workers, seconds] for workers, seconds in sorted(found.seconds.items())],
+        "workers_best": found.best,
+        "workers_best_by_price": found.best_by_price,
+        "recommendations": {
+            name: {"before": before.recommendations[name].value, **after.recommendations[name].to_json()}
+            for name in spoken
+        },
+        "notes": list(notes),
+    }
+
+
+def scenario_like(scenario: Scenario, result: Result) -> Scenario:
+    """The scenario with the strategy of a result."""
+    return replace(scenario, strategy=strategy(result.strategy))

@@ -1,0 +1,165 @@
+"""One simulation as a page and as JSON: examples a second, waiting, staleness, bytes, loss against virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from advisor.distributed.strategies import Kind
+from advisor.report.numbers import number_words
+from advisor.report.page import Look, Page, Style
+from advisor.report.strategies.curve import curve_lines
+from advisor.report.strategies.timeline import Stretch, timeline_lines
+from advisor.simulation.result import Result, Span
+from advisor.simulation.scenario import Scenario
+
+SCHEMA = "advisor/simulation/1"
+_ALONE = (Kind.SERVER, Kind.GROUPS)
+
+
+def simulation_page(
+    scenario: Scenario, result: Result, notes: Sequence[str], look: Look, *, whole: bool = False
+) -> str:
+    """What the simulator says of one strategy.
+
+    Args:
+        notes: on what it rests, in sentences.
+        whole: with the range of the staleness, each worker's examples, and what was lost.
+    """
+    page = Page(look)
+    page.add(headed(scenario), first=[("SIMULATED  ", Style.HEADING)])
+    page.add(scenario.strategy.declared.says, first="  ")
+    page.blank()
+    page.labelled(figures(scenario, result, whole=whole))
+    if result.timeline:
+        page.heading("WHO WAITS FOR WHOM")
+        timeline_lines(page, stretches(result.timeline), _shown_seconds(result.timeline))
+    if result.loss:
+        page.heading("LOSS")
+        curve_lines(page, {str(scenario.strategy): result.loss})
+    if result.diverged_at is not None:
+        page.add(
+            f"After {number_words(result.diverged_at, 's')} the loss is no number any more: the steps are too large.",
+            first=[("  ! ", Style.CARE)],
+        )
+    page.section("WHAT IT RESTS ON", rests_on(scenario, notes))
+    return page.text()
+
+
+def simulation_json(scenario: Scenario, result: Result, notes: Sequence[str]) -> dict[str, Any]:
+    """The document of `advisor simulate --strategy ... --format json`."""
+    found = result.staleness
+    return {
+        "schema": SCHEMA,
+        "strategy": result.strategy,
+        "workers": result.workers,
+        "steps": scenario.steps,
+        "batch": scenario.batch,
+        "seconds": result.seconds,
+        "examples": result.examples,
+        "examples_per_s": result.examples_per_s,
+        "updates": result.updates,
+        "staleness": {
+            "median": found.median,
+            "p95": found.p95,
+            "mean": found.mean,
+            "most": found.most,
+            "histogram": [[one.least, one.most, one.count] for one in found.histogram],
+        },
+        "waiting_share": result.waiting_share,
+        "bytes": result.bytes,
+        "loss": [list(point) for point in result.loss],
+        "metric": {"name": result.metric_name, "values": [list(point) for point in result.metric]},
+        "diverged_at": result.diverged_at,
+        "failures": result.failures,
+        "checkpoints": result.checkpoints,
+        "lost_seconds": result.lost_seconds,
+        "worker_examples": list(result.worker_examples),
+        "timeline": [[one.worker, one.begin, one.end, one.doing.value] for one in result.timeline],
+        "scenario": {
+            "step_time": str(scenario.step_time),
+            "mean_step_seconds": scenario.step_time.mean,
+            "link_bytes_per_second": scenario.link.bytes_per_second,
+            "latency": scenario.link.latency,
+            "message_bytes": scenario.message_bytes,
+            "straggler": scenario.straggler,
+            "overlap": scenario.overlap,
+            "seed": scenario.seed,
+        },
+        "notes": list(notes),
+    }
+
+
+def stretches(spans: Sequence[Span]) -> list[Stretch]:
+    return [Stretch(f"worker {one.worker + 1}", one.begin, one.end, one.doing.value) for one in spans]
+
+
+def alone_per_s(scenario: Scenario) -> float | None:
+    """Examples a second of one worker with nobody to wait for; None where a step takes no time."""
+    mean = scenario.step_time.mean
+    return scenario.batch / mean if mean > 0 else None
+
+
+def headed(scenario: Scenario) -> str:
+    """The strategy with the number of workers, of steps and of examples."""
+    workers = "1 worker" if scenario.workers == 1 else f"{scenario.workers:,} workers"
+    return f"{scenario.strategy}: {workers}, {scenario.steps:,} steps each, of {scenario.batch:,} examples"
+
+
+def figures(scenario: Scenario, result: Result, *, whole: bool) -> list[tuple[str, str]]:
+    """Each quantity with its value in words."""
+    found = [
+        ("examples/s", _rate(scenario, result)),
+        ("virtual time", f"{number_words(result.seconds, 's')} for {result.examples:,} examples"),
+        ("waiting", f"{result.waiting_share:.1%} of the workers' time, for others, the exchange or the server"),
+        ("sent", f"{number_words(result.bytes, 'bytes')} by all together"),
+    ]
+    if scenario.strategy.kind in _ALONE:
+        found.append(("staleness", _stale(result, whole=whole)))
+    if result.loss:
+        name, value = result.metric_name, result.metric[-1][1] if result.metric else None
+        ends = f"{result.loss[-1][1]:.4g}" + (f"; {name} {value:.4g}" if value is not None else "")
+        found.append(("loss at the end", f"{ends}, on held-out examples"))
+    if result.failures:
+        lost = number_words(result.lost_seconds, "s")
+        found.append(
+            ("failures", f"{result.failures:,}; {lost} of the workers' time lost; {result.checkpoints:,} checkpoints")
+        )
+    if whole and result.worker_examples:
+        least, most = min(result.worker_examples), max(result.worker_examples)
+        found.append(("of each worker", f"{least:,} to {most:,} examples"))
+    return found
+
+
+def _rate(scenario: Scenario, result: Result) -> str:
+    if result.examples_per_s is None:
+        return "no time has passed"
+    alone, said = alone_per_s(scenario), f"{result.examples_per_s:,.4g}"
+    if alone is None:
+        return said
+    times = result.examples_per_s / alone
+    return f"{said}, {times:,.3g} times those of one worker alone ({times / scenario.workers:.0%} of the best that could be)"
+
+
+def _stale(result: Result, *, whole: bool) -> str:
+    found = result.staleness
+    said = f"median {found.median:,.4g} updates, 95 % at most {found.p95:,.4g}"
+    return f"{said}, mean {found.mean:,.4g}, at most {found.most:,}" if whole else said
+
+
+def _shown_seconds(spans: Sequence[Span]) -> str:
+    return number_words(max(one.end for one in spans) - min(one.begin for one in spans), "s")
+
+
+def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
+    """In sentences: what was taken from the plan or assumed, and what was given."""
+    rate, latency = scenario.link.bytes_per_second, scenario.link.latency
+    carried = "without limit" if rate is None else number_words(rate, "bytes/s")
+    says = [
+        *notes,
+        f"Time of a step: {scenario.step_time}. Links: {carried}, latency {number_words(latency, 's') if latency else '0'}. "
+        f"{number_words(scenario.message_bytes or 0, 'bytes')} of weights. Seed {scenario.seed}.",
+    ]
+    if scenario.straggler > 1:
+        says.append(f"The last worker takes {scenario.straggler:g} times as long.")
+    return says

@@ -1,0 +1,149 @@
+"""Strategies that were trained for real: a row each, loss against time, who waited for whom; as a page and as JSON."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from advisor.distributed.comparing import Comparison, Curve, Standing
+from advisor.distributed.job import RING, Run, name_of
+from advisor.facts.verdict import Verdict
+from advisor.plain import encode
+from advisor.report.changes import VERDICTS
+from advisor.report.numbers import number_words
+from advisor.report.page import Look, Page, Style
+from advisor.report.strategies.curve import curve_lines
+from advisor.report.strategies.timeline import Stretch, timeline_lines
+
+SCHEMA = "advisor/sync/1"
+HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent", "held out")
+_WIDTHS = (26, 11, 19, 10, 7, 8)
+_TOGETHER = 79
+"""Columns below which a strategy is a sentence and not a row of a table."""
+
+
+def training_page(
+    found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str], look: Look, *, whole: bool = False
+) -> str:
+    """What real workers have shown.
+
+    Args:
+        runs: of all strategies and seeds.
+        says: the answer in a sentence.
+        notes: on what it rests, in sentences.
+        whole: with staleness, every run, and how bytes are counted.
+    """
+    page = Page(look)
+    page.add(says, first=[("TRAINED  ", Style.HEADING)])
+    page.blank()
+    if look.columns >= _TOGETHER:
+        page.columns([((word, Style.FAINT),) for word in HEAD[:-1]], _WIDTHS)
+    for row in rows(found, runs):
+        if look.columns >= _TOGETHER:
+            page.columns([(cell,) for cell in row[:-1]], _WIDTHS)
+        else:
+            told = ", ".join(f"{head} {cell}" for head, cell in zip(HEAD[1:], row[1:], strict=True) if cell)
+            page.add(f"{row[0]}: {told}", first="  ")
+    page.add(f"The loss to reach is {found.goal:.4g}, on held-out examples. {_INTERVALS}", first="  ")
+    page.heading("AT THE END")
+    page.items(f"{row[0]}: {row[-1]}" for row in rows(found, runs))
+    page.heading("LOSS")
+    curve_lines(page, curves(runs))
+    shown = next((run for run in runs if run.strategy == found.best.strategy and run.timeline), None)
+    if shown is not None:
+        page.heading(f"WHO WAITED FOR WHOM ({shown.strategy})")
+        timeline_lines(page, stretches(shown), number_words(_shown(shown), "s"))
+    if whole:
+        page.section("EVERY RUN", [_run(run) for run in runs])
+    page.section("WHAT IT RESTS ON", [*notes, *([RING] if whole else [])])
+    return page.text()
+
+
+_INTERVALS = "Intervals are those of 95 %, over pairs of trainings with the same seed."
+
+
+def rows(found: Comparison, runs: Sequence[Run]) -> list[tuple[str, ...]]:
+    """A row for each strategy, the fastest first, as under HEAD."""
+    return [_row(found, one, [run for run in runs if run.strategy == one.strategy]) for one in found.standings]
+
+
+def curves(runs: Sequence[Run]) -> dict[str, Curve]:
+    """Of each strategy the loss of its first seed against time."""
+    first: dict[str, Curve] = {}
+    for run in runs:
+        first.setdefault(run.strategy, [(point.seconds, point.loss) for point in run.curve])
+    return first
+
+
+def stretches(run: Run) -> list[Stretch]:
+    """What each process did at the beginning of a run."""
+    workers = len(run.waiting)
+    return [Stretch(name_of(one.rank, workers), one.begin, one.end, one.doing) for one in run.timeline]
+
+
+def training_json(found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str]) -> dict[str, Any]:
+    """The document of `advisor sync --format json`."""
+    return {
+        "schema": SCHEMA,
+        "says": says,
+        "goal": found.goal,
+        "reference": found.reference,
+        "best": found.best.strategy,
+        "strategies": [
+            _standing_json(one, [run for run in runs if run.strategy == one.strategy]) for one in found.standings
+        ],
+        "runs": [encode(run) for run in runs],
+        "notes": list(notes),
+    }
+
+
+def _row(found: Comparison, one: Standing, runs: Sequence[Run]) -> tuple[str, ...]:
+    last = runs[0].held_out
+    return (
+        one.strategy,
+        number_words(one.typical, "s") if one.typical is not None else "not reached",
+        faster(found, one),
+        f"{statistics.median(run.examples_per_s for run in runs):,.0f}",
+        f"{statistics.fmean(share for run in runs for share in run.waiting):.0%}",
+        number_words(statistics.median(run.bytes for run in runs), "bytes"),
+        f"{runs[0].metric} {last.value:.4g} ({last.low:.4g} to {last.high:.4g})",
+    )
+
+
+def faster(found: Comparison, one: Standing) -> str:
+    """How many times as fast as the plan's own strategy, in words."""
+    if one.strategy == found.reference:
+        return "the plan's own"
+    if one.ratio is None:
+        return "" if one.verdict is Verdict.UNDECIDED else "slower"
+    ratio = one.ratio
+    if ratio.low == 0:
+        return f"{ratio.value:.2g}"
+    return f"{ratio.value:.2g} ({ratio.low:.2g} to {ratio.high:.2g})"
+
+
+def _run(run: Run) -> str:
+    return (
+        f"{run.strategy}, seed {run.seed}: {run.examples:,} examples in {number_words(run.seconds, 's')}, {run.updates:,} "
+        f"updates, {run.dropped:,} gradients dropped, staleness {run.staleness.median:g} (95 % at most {run.staleness.p95:g}), "
+        f"{run.metric} {run.held_out.value:.4g} ({run.held_out.low:.4g} to {run.held_out.high:.4g})."
+    )
+
+
+def _standing_json(one: Standing, runs: Sequence[Run]) -> dict[str, Any]:
+    return {
+        "strategy": one.strategy,
+        "seconds": list(one.seconds),
+        "times_as_fast": encode(one.ratio) if one.ratio is not None else None,
+        "verdict": VERDICTS[one.verdict],
+        "examples_per_s": statistics.median(run.examples_per_s for run in runs),
+        "staleness": {"median": runs[0].staleness.median, "p95": runs[0].staleness.p95},
+        "waiting_share": statistics.fmean(share for run in runs for share in run.waiting),
+        "bytes": statistics.median(run.bytes for run in runs),
+        "held_out": {"metric": runs[0].metric, **encode(runs[0].held_out)},
+    }
+
+
+def _shown(run: Run) -> float:
+    return max(one.end for one in run.timeline) - min(one.begin for one in run.timeline)

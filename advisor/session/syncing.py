@@ -1,0 +1,216 @@
+"""Training under several strategies for a plan: one choreography for `advisor sync`, the wizard and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from advisor.agent.remembered.memory import LAST
+from advisor.agent.settling.scope import scope_of
+from advisor.agent.settling.strategies import RUN_BEST, worker_conditions
+from advisor.agent.settling.workloads import counted_step
+from advisor.agent.simulating import of_strategies
+from advisor.agent.strategies import OF_2017, STANDS_IN, learned_task, reference_of
+from advisor.children.errors import CannotRunError
+from advisor.children.stopping import Stop
+from advisor.children.temporary import remove_abandoned
+from advisor.distributed.comparing import Comparison, compared
+from advisor.distributed.job import Job, Message, Run
+from advisor.distributed.launch import run
+from advisor.distributed.links import links
+from advisor.distributed.results import Results
+from advisor.distributed.strategies import strategies, strategy
+from advisor.distributed.task import Task
+from advisor.errors import Complain, input_error
+from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
+from advisor.facts.values import to_text
+from advisor.inference.plan import Plan
+from advisor.probes.outcome import Outcome
+from advisor.report.numbers import number_words
+from advisor.session.inputs import Inputs, plan_of
+from advisor.session.measuring import check_here
+from advisor.session.recalling import keep
+from advisor.simulation.scenario import link as read_link
+from advisor.version import torch_version
+
+RIVALS = ("synchronous", "local_sgd", "asynchronous", "delay_compensated")
+"""Trained beside the plan's own strategy where nobody names any."""
+_START_SECONDS, _PER_RUN = 10.0, 0.7
+"""Of the budget: until all processes are there and calibrated; for judging each run."""
+_LEAST = 1.0
+"""Seconds of training under each strategy, with each seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants to be trained; None is for the plan to say. Texts are as they are written for the command."""
+
+    strategies: str | None = None
+    workers: int = 2
+    link: str = "inf"
+    latency: str = "0s"
+    straggler: float = 1.0
+    batch: int | None = None
+    rate: float | None = None
+    seeds: int = 3
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What real workers have shown, as far as they came."""
+
+    job: Job
+    results: Results
+    comparison: Comparison | None
+    """Of the strategies whose runs were all finished; None where those are fewer than two, or the first is not among them."""
+    notes: tuple[str, ...]
+    """On what it rests, in sentences."""
+    outcomes: tuple[Outcome, ...] = ()
+    """As later plans count them: for such workers, links and this network alone."""
+    plans: tuple[Plan, Plan] | None = None
+    """Before and after, where anything was compared."""
+
+    @property
+    def says(self) -> str:
+        """The answer in a sentence."""
+        if self.comparison is None:
+            done = len(self.results.runs)
+            planned = len(self.job.strategies) * len(self.job.seeds)
+            return f"{done} of {planned} trainings were finished: too few to compare strategies."
+        return said(self.comparison, self.job)
+
+    @property
+    def compared_runs(self) -> tuple[Run, ...]:
+        """The runs of the strategies that were compared."""
+        names = {one.strategy for one in self.comparison.standings} if self.comparison is not None else set()
+        return tuple(one for one in self.results.runs if one.strategy in names)
+
+
+def trained(
+    inputs: Inputs,
+    asked: Asked,
+    seconds: float,
+    *,
+    complain: Complain,
+    hear: Callable[[Message], None] = lambda _: None,
+    stop: Stop | None = None,
+) -> Trained:
+    """Train the network of the plan under several strategies on this machine; what was compared is kept.
+
+    Args:
+        seconds: for everything.
+        complain: is told what goes wrong and stops nothing.
+        hear: is told what happens, in this thread. What it raises ends all processes.
+        stop: another thread sets it; what is finished comes back.
+
+    Raises InputError where something asked for is wrong, or nothing can be trained; CannotRunError where no process starts.
+    """
+    check_here(inputs, "Nothing can be trained")
+    remove_abandoned()
+    plan = plan_of(inputs)
+    job, notes = job_of(plan, inputs, asked, seconds)
+    joined = read_link(asked.link, asked.latency, "--link")
+    try:
+        with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
+            results = run(job, links=found, hear=hear, stop=stop)
+            says = found.says
+    except OSError as error:
+        raise CannotRunError(f"No process could be started: {error}") from error
+    how = results.ready.how if results.ready is not None else ""
+    undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
+    rests = (*notes, says, *([how] if how else []), *results.notes, *_straggling(job), *undone)
+    comparison, outcomes = _compared(job, results.runs), []
+    if comparison is not None and STANDS_IN not in notes and inputs.machine is not None:
+        applies = ran(plan, inputs, job, joined.bytes_per_second)
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        outcomes = of_strategies(SYNC, RUN_BEST, comparison, applies, date)
+        for outcome in outcomes:
+            keep(inputs.machine, outcome, complain, LAST)
+    after = plan_of(replace(inputs, outcomes=(*inputs.outcomes, *outcomes)))
+    return Trained(job, results, comparison, tuple(rests), tuple(outcomes), (plan, after))
+
+
+def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, str]:
+    """The conditions under which these workers trained: a plan for others has it as evidence only."""
+    assert inputs.machine is not None  # noqa: S101 - it is here
+    return {
+        **scope_of(plan, inputs.machine),
+        **worker_conditions(plan),
+        NETWORK: job.task.network if not (step := counted_step(plan)) else step.describe(),
+        BATCH: str(job.task.batch),
+        WORKER: f"{job.threads} cores",
+        **dict.fromkeys(OF_CLUSTER, "unknown"),
+        "nodes": str(job.workers),
+        "cards_per_node": "0",
+        "link_bytes_per_second": "unlimited" if rate is None else to_text(rate),
+        "stragglers": to_text(job.straggler > 1),
+        "sites": "1",
+        "machine": inputs.machine.fingerprint,
+        "torch": torch_version(),
+    }
+
+
+def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Job, tuple[str, ...]]:
+    """The trainings, and what was assumed for them. Raises InputError."""
+    own = strategy(reference_of(plan))
+    chosen = strategies(asked.strategies) if asked.strategies is not None else [own, *map(strategy, RIVALS)]
+    names = tuple(dict.fromkeys(str(one) for one in chosen))
+    batch = asked.batch or plan.value("training.micro_batch") or OF_2017.batch
+    task, notes = learned_task(plan, inputs.inspection, batch=int(batch), seed=asked.seed, workers=asked.workers)
+    task = _with_rate(task, asked.rate)
+    trainings = len(names) * asked.seeds
+    each = (seconds - _START_SECONDS - _PER_RUN * trainings) / trainings
+    if each < _LEAST:
+        enough = _START_SECONDS + (_PER_RUN + _LEAST) * trainings
+        raise input_error(
+            "There is too little time", f"{trainings} trainings of {_LEAST:g} s or more do not fit into {seconds:.0f} s",
+            where="--budget",
+            remedy=f"Give {number_words(max(60.0, enough), 's')} or more, or fewer --strategies or --seeds.",
+        )  # fmt: skip
+    job = Job(
+        task,
+        names,
+        workers=asked.workers,
+        seeds=tuple(range(asked.seed, asked.seed + asked.seeds)),
+        seconds=each,
+        straggler=asked.straggler,
+    )
+    job.check()
+    return job, notes
+
+
+def said(found: Comparison, job: Job) -> str:
+    """Who came to the loss first."""
+    best, workers = found.best, f"{job.workers} workers"
+    if best.strategy != found.reference and best.ratio is not None:
+        ratio = best.ratio
+        return (
+            f"With {workers}, {best.strategy} came to the same loss {ratio.value:.2g} times as fast as {found.reference} "
+            f"({ratio.low:.2g} to {ratio.high:.2g})."
+        )
+    rival = found.rival
+    if found.own.typical is None or rival is None:
+        return f"With {workers}, no strategy was shown to be faster than {found.reference}."
+    return f"With {workers}, nothing was shown to be faster than {found.reference}; the next is {rival.strategy}."
+
+
+def _with_rate(task: Task, rate: float | None) -> Task:
+    return task if rate is None else replace(task, rate=rate)
+
+
+def _straggling(job: Job) -> Sequence[str]:
+    return [f"The last worker takes {job.straggler:g} times as long."] if job.straggler > 1 else []
+
+
+def _compared(job: Job, runs: Sequence[Run]) -> Comparison | None:
+    """Of the strategies with a run for each seed, by the first of them that is asked for."""
+    curves = {}
+    for one in job.chosen:
+        own = {run.seed: run for run in runs if run.strategy == str(one)}
+        if own.keys() >= set(job.seeds):
+            curves[str(one)] = [[(point.seconds, point.loss) for point in own[seed].curve] for seed in job.seeds]
+    if len(curves) < 2 or job.strategies[0] not in curves:
+        return None
+    return compared(curves, job.strategies[0])
