@@ -128,7 +128,7 @@ def settled(
     found: Sweep | None,
     saved: Saved | None = None,
 ) -> list[Outcome]:
-    """What it means for the plan: outcomes that count for these workers and links alone.
+    """Outcomes for the plan, which count for these workers and links alone.
 
     Args:
         scope: the conditions of the plan (`advisor.agent.settling.scope.scope_of`).

@@ -97,7 +97,7 @@ def task_of(plan: Plan, *, batch: int, seed: int = 0) -> Task | str:
 
 
 def gradient_seconds(plan: Plan, batch: int) -> float | None:
-    """What a gradient of the plan's network takes in a simulation, about; None where its operations are not known."""
+    """The time of a gradient of the plan's network in a simulation, about; None where its operations are not known."""
     known = plan.facts.get("network.multiply_adds")
     return None if known is None else 6 * float(str(known.value)) * batch / SIMULATED_FLOPS
 

@@ -54,7 +54,7 @@ class SyncingProgress(LiveProgress):
                     self.line(_run_line(message))
 
     def _table(self) -> RenderableType:
-        """What is finished, and what is trained now; fits 80 columns."""
+        """The runs finished, and the one trained now; fits 80 columns."""
         from rich import box  # 3 ms, only on a terminal
         from rich.console import Group
         from rich.table import Table

@@ -1,4 +1,4 @@
-"""Which strategy comes to a loss first: the same judgement for real runs and for simulated ones. No torch here.
+"""The strategy that comes to a loss first: the same judgement for real runs and for simulated ones. No torch here.
 
 The goal is nine tenths of the way from the first loss to the lowest that the plan's own strategy ends with, on average over
 its seeds. Strategies are compared seed by seed, since the seed decides initial weights and examples.
@@ -40,7 +40,7 @@ class Standing:
     seconds: tuple[float | None, ...]
     """To the goal, by seed; None where it was not reached."""
     ratio: Interval | None
-    """How many times as fast as the plan's own strategy, geometric mean of the pairs; None for the plan's own, and where some did
+    """Speed relative to the plan's own strategy, geometric mean of the pairs; None for the plan's own, and where some did
     not come to the goal."""
     verdict: Verdict
     """Of the bet that the plan's own is no slower: confirmed, overturned, no difference, undecided."""

@@ -59,7 +59,7 @@ class Layout:
 
 
 def address(place: int) -> str:
-    """That of a worker, from 0, inside the network."""
+    """The IP address of a worker, from 0, inside the network."""
     return f"10.0.0.{place + 1}"
 
 
@@ -143,7 +143,7 @@ def _set_up(layout: Layout, place: int, latency: float) -> None:
 
 
 def _limits(name: str, bucket: Bucket | None, latency: float = 0.0) -> list[str]:
-    """What tc is told about the frames that an interface sends."""
+    """The lines for tc on the frames that an interface sends."""
     lines, parent = [], "root"
     if bucket is not None:
         rate = f"rate {bucket.bytes_per_second * 8:.0f}bit burst {bucket.burst} limit {bucket.queue}"

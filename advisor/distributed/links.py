@@ -38,7 +38,7 @@ _FOLDERS = "/usr/sbin:/sbin:/usr/bin:/bin"
 """Of programs that set networks up, which the PATH of a user may not name."""
 _START_SECONDS = 15.0
 _FRAME_SECONDS = (0.25e-3, 1e-3)
-"""That the longest frame takes on the link: half the latency within these bounds. Few frames have to be carried then, and
+"""Of the longest frame on the link: half the latency within these bounds. Few frames have to be carried then, and
 short messages do not wait long for those of others."""
 _MTU = (1500, 65_000)
 _QUEUE_SECONDS = 0.08
@@ -50,7 +50,7 @@ _NO_SHARES: Mapping[int, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a worker runs."""
+    """A place to run a worker."""
 
     prefix: tuple[str, ...]
     """Before the command of a program: runs it there, as the same process. Empty for the machine's own network."""
@@ -66,7 +66,7 @@ class Links:
 
     places: Sequence[Place]
     says: str
-    """What the links really are, in a sentence for reports."""
+    """The real nature of the links, in a sentence for reports."""
     pace: Pace | None = None
     """For whoever exchanges to wait by, where the links themselves are not slow."""
     holder: HelperProcess | None = field(default=None, compare=False)

@@ -49,7 +49,7 @@ def new_network() -> int:
 
 @contextlib.contextmanager
 def inside(network: int) -> Iterator[None]:
-    """What this thread does, and every process that it starts, is in that namespace. Raises OSError."""
+    """Let this thread, and every process that it starts, be in that namespace. Raises OSError."""
     with _returning():
         _enter(network)
         yield

@@ -20,7 +20,7 @@ class Pace:
     """Seconds."""
 
     def seconds(self, count: float) -> float:
-        """That so many bytes take in one direction."""
+        """The time of so many bytes in one direction."""
         return self.latency + count / self.bytes_per_second
 
     def wait(self, count: float, begun: float) -> None:

@@ -30,7 +30,7 @@ class Port:
     """The address of its network card, 6 bytes."""
     seconds_per_byte: float = 0.0
     most_bytes: int = 16_000_000
-    """That may wait; what comes beyond them is lost, as in any switch."""
+    """Allowed to wait; what comes beyond them is lost, as in any switch."""
     waiting: deque[tuple[float, bytes]] = field(default_factory=deque)
     """When each frame is due, and the frame."""
     waiting_bytes: int = 0

@@ -25,12 +25,12 @@ from types import MappingProxyType
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.wording import join_names, shorten
 
-Setting = float | int | str
+Setting = int | float | str
 MOST = 1_000_000
 
 
 class Kind(StrEnum):
-    """Who waits for whom."""
+    """The waiting of workers for each other."""
 
     ALL_REDUCE = "all_reduce"
     """Every worker waits for all others, and they average."""
@@ -46,7 +46,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is known of a strategy before somebody chooses its settings."""
+    """A strategy before somebody chooses its settings."""
 
     title: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""What is learned, by whatever strategy: a network, examples, and how the weights change. No torch here."""
+"""The task to learn, by whatever strategy: a network, examples, and how the weights change. No torch here."""
 
 from __future__ import annotations
 

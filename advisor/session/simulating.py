@@ -47,7 +47,7 @@ MEASURED = "measured"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody wants to be simulated; None is for the plan to say. Texts are as they are written for the command."""
+    """Wishes for a simulation; None is for the plan to say. Texts are as they are written for the command."""
 
     strategy: str = "synchronous"
     workers: int | None = None
@@ -73,9 +73,9 @@ class Simulation:
     scenario: Scenario
     result: Result
     task: Task | None
-    """What was learned; None for timing alone."""
+    """Learned meanwhile; None for timing alone."""
     notes: tuple[str, ...]
-    """What was taken from the plan, measured or assumed, in sentences."""
+    """Values taken from the plan, measured or assumed, in sentences."""
 
 
 def simulated(inputs: Inputs, asked: Asked, seconds_left: float, stop: Stop | None = None) -> Simulation:
@@ -173,7 +173,7 @@ def _faults(asked: Asked) -> Faults:
 
 
 def _task(plan: Plan, inputs: Inputs, scenario: Scenario, loss: bool | None) -> tuple[Task | None, tuple[str, ...]]:
-    """What is learned meanwhile, and what should be known of it."""
+    """The task learned meanwhile, and what should be known of it."""
     many = scenario.workers > MOST_LEARNING or scenario.workers * scenario.steps > MOST_GRADIENTS
     if loss is False or (loss is None and (many or scenario.faults.leaves)):
         return None, ()
@@ -184,7 +184,7 @@ def _task(plan: Plan, inputs: Inputs, scenario: Scenario, loss: bool | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class PlanSimulation:
-    """What the simulator shows of a plan."""
+    """The simulator's findings on a plan."""
 
     scenario: Scenario
     """Of the plan's own strategy."""

@@ -44,7 +44,7 @@ _LEAST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody wants to be trained; None is for the plan to say. Texts are as they are written for the command."""
+    """Wishes for a training; None is for the plan to say. Texts are as they are written for the command."""
 
     strategies: str | None = None
     workers: int = 2
@@ -59,7 +59,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What real workers have shown, as far as they came."""
+    """Findings from real workers, as far as they came."""
 
     job: Job
     results: Results
@@ -182,7 +182,7 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
 
 
 def said(found: Comparison, job: Job) -> str:
-    """Who came to the loss first."""
+    """A sentence on who came to the loss first."""
     best, workers = found.best, f"{job.workers} workers"
     if best.strategy != found.reference and best.ratio is not None:
         ratio = best.ratio

@@ -20,14 +20,14 @@ class Averaging(Protocol):
     """One round after the other: a gradient of each worker, then their mean."""
 
     def add(self, worker: int, gradient: Tensor) -> None:
-        """That of a worker (weights,); it may be kept."""
+        """Take a worker's gradient (weights,); it may be kept."""
 
     def mean(self) -> Tensor:
-        """That of all (weights,), as every worker gets it."""
+        """The mean of all (weights,), as every worker gets it."""
 
 
 def averaging(strategy: Strategy, parameters: Sequence[Tensor], workers: int) -> Averaging:
-    """That of a strategy. `parameters` give the shapes of what is in a gradient, in order."""
+    """The averaging of a strategy. `parameters` give the shapes of what is in a gradient, in order."""
     if strategy.name == "powersgd":
         return PowerSgd(parameters, workers, strategy.whole("rank"))
     return Halves(workers) if strategy.name == "fp16_compression" else Plain(workers)
@@ -72,7 +72,7 @@ class PowerSgd:
         self._factors: list[Tensor] = []
         """The second of each matrix, from the round before, (columns, rank)."""
         self._errors: Tensor | None = None
-        """What was left out of each worker's gradient, (workers, weights)."""
+        """Parts left out of each worker's gradient, (workers, weights)."""
         self._gradients: list[Tensor] = []
         self._round = 0
         drawn, begin = Generator().manual_seed(0), 0

@@ -171,7 +171,7 @@ class OnCores:
         self._units = len(work.units)
         self._cores = {number: Core() for number in set(cores)}
         self._events: list[tuple[float, int, _Event, int, int]] = []
-        """The time, the turn, what happens, on which core, and the core's changes when it was foretold."""
+        """The time, the turn, what happens, on which core, and the core's changes when it was predicted."""
         self._seconds: dict[int, Sequence[float]] = {}
         """Of turns that are to begin."""
         self._begun: dict[int, float] = {}

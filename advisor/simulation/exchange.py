@@ -1,4 +1,4 @@
-"""What an exchange takes, by latency and rate: alpha-beta (Hockney 1994), rings (Patarasuk and Yuan 2009). No numpy here."""
+"""The cost of an exchange, by latency and rate: alpha-beta (Hockney 1994), rings (Patarasuk and Yuan 2009). No numpy here."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def averaging(scenario: Scenario) -> Exchange:
 
 
 def compressed_bytes(scenario: Scenario) -> int:
-    """What PowerSGD sends in place of a gradient: rank * (rows + columns) numbers for a matrix, and no more than all of it.
+    """Bytes that PowerSGD sends for a gradient: rank * (rows + columns) numbers for a matrix, and no more than all of it.
 
     Where neither the bytes nor the shapes are told, all weights stand in squares of SQUARE.
     """

@@ -26,7 +26,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 class Leaving:
-    """How often one of so many workers fails or is taken away: exponential times, which have no memory."""
+    """Failures and preemptions of so many workers, at random: exponential times, which have no memory."""
 
     def __init__(self, faults: Faults, workers: int, seed: int) -> None:
         failing = workers / faults.between_failures if faults.between_failures else 0.0
@@ -232,7 +232,7 @@ def daly(cost: float, between_failures: float) -> float:
 
 
 def _greatest(value: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function with one maximum has it."""
+    """The place of a function's only maximum."""
     inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_inner, at_outer = value(inner), value(outer)
     while high - low > _NARROW:

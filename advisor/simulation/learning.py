@@ -36,7 +36,7 @@ _AVERAGE_WEIGHTS = ("local_sgd", "diloco")
 
 
 def learned(scenario: Scenario, task: Task, tell: Tell = lambda share: None) -> Result:
-    """What the strategy achieves, with the loss on held-out examples while it learns a task.
+    """Simulate the strategy, with the loss on held-out examples while it learns a task.
 
     Raises InputError where the lesson cannot be made, or failures let the work get nowhere.
     """
@@ -123,7 +123,7 @@ class _Curve:
         self._pupil, self._seconds, self._place = pupil, seconds, 1
 
     def due(self, at: float) -> bool:
-        """Whether another point is to be looked at by this time."""
+        """True if another point is to be looked at by this time."""
         return at >= self._seconds * float((self._place / POINTS) ** _BENT)
 
     def look(self, at: float, weights: Tensor) -> None:

@@ -30,11 +30,11 @@ class Failing:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be simulated."""
+    """Simulations to run."""
 
     scenarios: tuple[Scenario, ...] = ()
     task: Task | None = None
-    """What is learned meanwhile; None for times alone."""
+    """Learned meanwhile; None for times alone."""
     failing: Failing | None = None
     """In place of scenarios: how often to save."""
 
@@ -44,12 +44,12 @@ class Progress:
     """The simulation goes on."""
 
     share: float
-    """That is done, 0 to 1: of the times, or with a task of the updates."""
+    """Done so far, 0 to 1: of the times, or with a task of the updates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found of one scenario, in their order; after the last one comes nothing more."""
+    """The result of one scenario, in their order; after the last one comes nothing more."""
 
     result: Result
 

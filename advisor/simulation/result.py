@@ -1,4 +1,4 @@
-"""What a simulation found. No numpy, no torch here; everything goes through `advisor.plain.encode` and `decode`."""
+"""The result of a simulation. No numpy, no torch here; everything goes through `advisor.plain.encode` and `decode`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shown(workers: int) -> frozenset[int]:
 
 
 class Doing(StrEnum):
-    """What a worker does for a while."""
+    """Activities of a worker."""
 
     COMPUTING = "computing"
     EXCHANGING = "exchanging"
@@ -70,7 +70,7 @@ class Result:
     updates: int
     """Of the weights that all share."""
     examples: int
-    """That reached these weights."""
+    """Those that reached these weights."""
     examples_per_s: float | None
     """None where no time has passed."""
     staleness: Staleness
@@ -93,4 +93,4 @@ class Result:
     """The same of the metric: accuracy, or a mean squared error."""
     metric_name: str = ""
     diverged_at: float | None = None
-    """Where the loss was no number any more: the seconds. The curves end before."""
+    """The seconds when the loss was no number any more. The curves end before."""

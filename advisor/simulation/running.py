@@ -28,7 +28,7 @@ from advisor.simulation.result import Result
 from advisor.simulation.scenario import Scenario
 
 MEMORY_BYTES, LEARNING_BYTES = 1_000_000_000, 3_000_000_000
-"""That a simulation may take: of times alone, and where something is learned."""
+"""Limits of a simulation: of times alone, and where something is learned."""
 _CHILD = "advisor.simulation.child"
 _ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
@@ -50,7 +50,7 @@ def simulate(
     command: Command | None = None,
     limits: Limits | None = None,
 ) -> Result:
-    """What a strategy achieves in virtual time; see `simulate_all`."""
+    """Simulate a strategy in virtual time; see `simulate_all`."""
     return simulate_all([scenario], task, seconds=seconds, stop=stop, tell=tell, command=command, limits=limits)[0]
 
 
@@ -64,8 +64,8 @@ def simulate_all(
     command: Command | None = None,
     limits: Limits | None = None,
 ) -> list[Result]:
-    """What strategies achieve in virtual time, one scenario after the other in one process; with a task also the loss while it is
-    learned.
+    """Simulate strategies in virtual time, one scenario after the other in one process; with a task also the loss while it
+    is learned.
 
     Args:
         seconds: that all may take, real ones.
@@ -93,7 +93,7 @@ def simulate_all(
 
 
 def checkpoints(failing: Failing, *, seconds: float, stop: Callable[[], bool] = lambda: False) -> Saved:
-    """How often to save a training in which all keep step. Raises as `simulate_all` does."""
+    """Find how often to save a training in which all keep step. Raises as `simulate_all` does."""
     said: list[Saved] = []
 
     def hear(message: Message) -> bool:

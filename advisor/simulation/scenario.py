@@ -73,7 +73,7 @@ class Law(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """How long a worker computes for one step, drawn anew for each."""
+    """The time a worker computes for one step, drawn anew for each."""
 
     law: Law = Law.CONSTANT
     seconds: float = 1.0
@@ -127,7 +127,7 @@ def measured(samples: Sequence[Sequence[float]]) -> StepTime:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a message takes from one machine to another: the latency, and its bytes through the rate."""
+    """The time of a message from one machine to another: the latency, and its bytes through the rate."""
 
     bytes_per_second: float | None = None
     """None, or infinity, which becomes None, for a link without limit."""
@@ -142,13 +142,13 @@ class Link:
         _refuse(wrong, _wrong_seconds("link, latency", self.latency))
 
     def seconds(self, count: float) -> float:
-        """That so many bytes take, without the latency."""
+        """The time of so many bytes, without the latency."""
         return count / self.bytes_per_second if self.bytes_per_second is not None else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What befalls workers. Failures and preemptions come at random, at the same rate at any time.
+    """Faults of workers. Failures and preemptions come at random, at the same rate at any time.
 
     Where all workers keep step, a failure sends all back to the last checkpoint, and a preemption lets all wait and begin the
     step anew. At a parameter server the worker alone is away, loses what it has not pushed, and begins anew with fresh weights.
@@ -184,7 +184,7 @@ class Faults:
 
     @property
     def leaves(self) -> bool:
-        """Whether workers fail or are taken away."""
+        """True if workers fail or are taken away."""
         return self.between_failures is not None or self.between_preemptions is not None
 
 
@@ -193,7 +193,7 @@ _TIMES_OF_FAULTS = ("restart", "checkpoint_cost", "pause", "away")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is simulated.
+    """A training to simulate.
 
     All workers together take `workers * steps` steps: as many each where they keep step; at a parameter server whoever is faster
     takes more of them.
@@ -215,7 +215,7 @@ class Scenario:
     """The share of a step's computing during which its gradient can already be averaged, as buckets of it are ready; of
     strategies that average gradients, not of those that average weights or have a server."""
     apply_seconds: float = 0.0
-    """That the server takes for an update."""
+    """Of the server, for an update."""
     seed: int = 0
     cores: tuple[int, ...] | None = None
     """For each worker the core that it is pinned to. Those that compute at the same time on one share it equally."""

@@ -61,8 +61,8 @@ def units(scenario: Scenario) -> list[range]:
 class Serving:
     """The turns of a scenario at the server.
 
-    The server's link carries pushes one after the other, and at the same time answers one after the other, as a switched network
-    does; between the two it applies one gradient after the other. All weights are in every message. A group averages its
+    The server's link carries one message after the other, pushes and answers alike: a push begins when the server asks for it, and
+    what it asks waits behind the answer before, as with gloo. Between the two it applies one gradient after the other. All weights are in every message. A group averages its
     gradient by a ring, its first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server.
     """
 
@@ -80,7 +80,7 @@ class Serving:
         self.message_seconds, self.apply_seconds = link.seconds(size), 0.0 if alone else scenario.apply_seconds
         self.message_bytes = size
         self.inside_bytes = [one.bytes + other.bytes for one, other in zip(inside, told, strict=True)]
-        """That a turn of each unit sends without those to and from the server."""
+        """Bytes that a turn of each unit sends without those to and from the server."""
         self.work = Work(scenario, self.units)
         self.absences = Absences(scenario.faults, scenario.workers, scenario.seed) if scenario.faults.leaves else None
         self.ends = [0.0] * len(self.units)
@@ -105,7 +105,7 @@ class Serving:
             len(self.units), self.message_seconds, self.apply_seconds, self.back, self.ends,
         )  # fmt: skip
         every = self._faults.checkpoint_every or math.inf
-        checkpoint, received, free, sent, done, answers = every, 0.0, 0.0, 0.0, 0, 0
+        checkpoint, carried, free, done, answers = every, 0.0, 0.0, 0, 0
         versions, since, first = [0] * count, [0.0] * count, SHOWN_TURNS * count
         rows, kept = _Rows(), list[tuple[int, float, int]]()
         for unit in range(count):
@@ -117,12 +117,12 @@ class Serving:
                 break
             if number < 0:
                 ready: Sequence[int] = (~number,)
-                free = max(now, received, free)
+                free = max(now, carried, free)
             else:
                 unit = number % count
-                received = (now if now > received else received) + message
-                if received > free:
-                    free = received
+                carried = (now if now > carried else carried) + message
+                if carried > free:
+                    free = carried
                 if free == since[unit]:  # nothing comes between a pull and a push at the same moment
                     versions[unit] = done
                 if free >= checkpoint:
@@ -146,11 +146,11 @@ class Serving:
             for turn in ready:
                 unit = turn % count
                 versions[unit], since[unit] = done, free
-                sent = (free if free > sent else sent) + message
-                ends[unit] = at = sent + back[unit]
+                carried = (free if free > carried else carried) + message
+                ends[unit] = at = carried + back[unit]
                 answers += 1
                 if count <= turn < first and number >= 0:
-                    self.answered[turn - count] = sent
+                    self.answered[turn - count] = carried
                 begin(at, turn)
             if rows.full:
                 yield rows.told()
@@ -227,7 +227,7 @@ class _Bound:
         self._all = 0
         """Steps that all workers have finished."""
         self._finished: Counter[int] = Counter()
-        """How many workers have finished a step."""
+        """Workers that have finished a step, by step."""
         self._waiting: defaultdict[int, list[int]] = defaultdict(list)
         """Turns, by the step, that wait for others."""
 

@@ -46,7 +46,7 @@ class Core:
 
     def __init__(self) -> None:
         self.changes = 0
-        """What was foretold before the last one is void."""
+        """Predictions from before the last one are void."""
         self._at = 0.0
         self._had = 0.0
         """The seconds that one would have had that is there since the core was last idle."""
@@ -60,7 +60,7 @@ class Core:
         self.changes += 1
 
     def end(self, at: float) -> tuple[int, int]:
-        """The turn and the worker that are done, as foretold for now."""
+        """The turn and the worker that are done, as predicted for now."""
         self._pass(at)
         self._had, turn, worker = heappop(self._turns)
         self.changes += 1

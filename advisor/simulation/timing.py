@@ -25,7 +25,7 @@ _NO_TIME = 1e-100
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What happened, in order, for whoever computes the gradients: the one or the other."""
+    """Rounds or turns, in order, for whoever computes the gradients."""
 
     rounds: tuple[Rounds, ...] = ()
     turns: tuple[Turns, ...] = ()
@@ -36,12 +36,12 @@ class Trace:
 
 
 def keeps_step(scenario: Scenario) -> bool:
-    """Whether the strategy goes in rounds, for which all workers wait, rather than in turns at a server."""
+    """True if the strategy goes in rounds, for which all workers wait, rather than in turns at a server."""
     return scenario.strategy.kind not in (Kind.SERVER, Kind.GROUPS)
 
 
 def timing(scenario: Scenario, tell: Tell = lambda share: None) -> Result:
-    """What the strategy achieves. Raises InputError where failures let the work get nowhere."""
+    """Simulate the times alone. Raises InputError where failures let the work get nowhere."""
     summary = _summary(scenario)
     for share in summary.shares():
         tell(share)

@@ -40,6 +40,7 @@ SCREENS: Mapping[type[requests.Request[Any]], str] = {
     requests.ToSavedPlan: "saved_plan:SavedPlanScreen",
     requests.ToProbes: "probing.probing:ProbingScreen",
     requests.ToTrials: "trying.trying:TryingScreen",
+    requests.ToStrategies: "strategies.strategies:StrategiesScreen",
 }
 """The screen that answers each request and takes its fields. It is imported when first opened: all of them take 300 ms."""
 

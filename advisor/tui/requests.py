@@ -90,3 +90,8 @@ class ToProbes(Request[None]):
 @dataclass(frozen=True, slots=True)
 class ToTrials(Request[None]):
     """Trying the plan on a dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToStrategies(Request[None]):
+    """Strategies of several workers: trained here, or simulated."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.agent.settling.workloads import means_nothing, model_name
 from advisor.inference.plan import ComputedFigure, Plan
 from advisor.knowledge.model import Knowledge
 from advisor.networks.description import nearest_picture
@@ -39,6 +40,12 @@ class Sketch:
     def drawn(self) -> bool:
         """True where there is more to draw than that nothing is known."""
         return any(layer.label != UNKNOWN for layer in self.layers)
+
+
+def has_network(plan: Plan) -> bool:
+    """True if the plan is a network, rather than trees or nothing yet."""
+    named = model_name(plan) is not None
+    return plan.value("network.type") is not None and (named or not means_nothing(plan, "network.hidden_units"))
 
 
 def sketch(knowledge: Knowledge, plan: Plan) -> Sketch:

@@ -46,6 +46,7 @@ def lines(parts: Iterable[Content]) -> Content:
 _GLYPHS = {
     Status.SETTLED: ("●", "$text-success"),
     Status.MEASURED: ("◆", "$text-success"),
+    Status.SIMULATED: ("◇", "$text-success"),
     Status.LEANING: ("◐", "$text-warning"),
     Status.OPEN: ("○", "$text-error"),
     Status.NOT_APPLICABLE: ("–", FAINT),
@@ -59,8 +60,8 @@ def glyph(status: Status) -> Content:
 
 
 def status(entry: Recommendation) -> Content:
-    """`● settled  `: a glyph and a word, of constant width."""
-    return Content.assemble(glyph(entry.status), (f" {STATUS_WORDS[entry.status]:<9}", _GLYPHS[entry.status][1]))
+    """`● settled  `: a glyph and a word, as wide for most of them."""
+    return Content.assemble(glyph(entry.status), (f" {STATUS_WORDS[entry.status]:<8} ", _GLYPHS[entry.status][1]))
 
 
 def status_legend(plan: Plan, *, words: bool = True) -> str:

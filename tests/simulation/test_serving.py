@@ -217,13 +217,13 @@ def test_the_server_is_the_part_that_cannot_be_shared(workers: int) -> None:
     assert result.examples_per_s == pytest.approx(one * min(workers, 6.0), rel=0.01)
 
 
-def test_the_link_of_the_server_carries_pushes_and_answers_at_once() -> None:
-    """Alone a worker takes a message each way; together they are limited by one message a turn."""
+def test_the_link_of_the_server_carries_one_message_after_the_other() -> None:
+    """Alone a worker takes a message each way and two latencies; together they are limited by two messages a turn."""
     slow: dict[str, Any] = {"link": Link(1000.0, 0.05), "message_bytes": 100}
     alone = found("asynchronous", 1, 100, "constant:0s", **slow)
     assert alone.seconds == pytest.approx(100 * (0.1 + 0.1 + 2 * 0.05))
     many = found("asynchronous", 50, 100, "constant:0s", **slow)
-    assert many.seconds == pytest.approx(5000 * 0.1, rel=0.01)
+    assert many.seconds == pytest.approx(5000 * 2 * 0.1, rel=0.01)
 
 
 @pytest.mark.parametrize("load", [0.3, 0.6])
@@ -332,9 +332,9 @@ def test_the_timeline_shows_the_queue_at_the_server() -> None:
     assert last == [
         (0, 1, Doing.COMPUTING),
         (1, 1.5, Doing.EXCHANGING),
-        (1.5, 3.5, Doing.WAITING),  # the other's gradient goes first
-        (3.5, 6.5, Doing.EXCHANGING),
-        (6.5, 8.0, Doing.EXCHANGING),
+        (1.5, 5.5, Doing.WAITING),  # the other's gradient goes first, and is answered
+        (5.5, 8.5, Doing.EXCHANGING),
+        (8.5, 10.0, Doing.EXCHANGING),
     ]
 
 

@@ -242,6 +242,21 @@ async def test_what_was_measured_stands_first_with_its_interval() -> None:
 
 
 @piloted
+async def test_what_was_only_simulated_is_never_called_measured() -> None:
+    plan = desk().interview.plan()
+    found = Measurement("simulate", "none", "synchronous", Verdict.OVERTURNED, 1.3, 1.2, 1.4, 5, rival="synchronous")
+    entry = replace(plan.recommendations["sync.strategy"], value="synchronous", status=Status.SIMULATED, measured=found)
+    plan = replace(plan, recommendations={**plan.recommendations, "sync.strategy": entry})
+    async with running(TopicScreen("sync.strategy", plan), desk=desk()) as run:
+        assert outline(run).twigs[0].text.plain == "Simulated"
+        change, how = section(run, "Simulated")
+        assert change.text.plain == "none → overturned → synchronous"
+        assert "5 pairs of simulations" in how.text.plain
+        assert "measured" not in " ".join(twig.text.plain for twig in how.twigs)
+        await shows(run, "◇ simulated")
+
+
+@piloted
 async def test_a_plan_that_is_only_read_cannot_be_supposed_otherwise() -> None:
     async with running(TopicScreen("training.loss", desk().interview.plan(), whose="saved"), desk=desk()) as run:
         await go_to(run, section(run, "What would flip it")[0])

@@ -114,7 +114,7 @@ def loss_chart(curves: Mapping[str, Curve], name: str = "loss") -> Chart:
 
 
 def timeline_chart(found: Sequence[Stretch], name: str = "timeline", title: str = "Who waits for whom") -> Chart:
-    """What each worker does in the first moments."""
+    """Each worker's activity in the first moments."""
     points = tuple(Point(one.worker, one.end, one.begin, one.end, doing=one.doing) for one in found)
     return Chart(
         name=name,

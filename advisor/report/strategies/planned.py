@@ -1,4 +1,4 @@
-"""What a simulator shows of a plan: strategies beside its own, numbers of workers, and what that means for it."""
+"""The simulator's report on a plan: strategies beside its own, numbers of workers, and what that means for it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
 
 
 def pays(found: Sweep) -> str:
-    """Where adding workers stops paying, in a sentence."""
+    """A sentence on where adding workers stops paying."""
     most = max(found.seconds)
     best = f"up to {found.best:,} workers" if found.best < most else f"with all {most:,} workers"
     if found.best == 1:
@@ -120,7 +120,7 @@ def planned_page(
 
 
 def answer(found: Comparison | None) -> str:
-    """Who came to the loss first, in a sentence; nothing where nobody learned."""
+    """A sentence on who came to the loss first; nothing where nobody learned."""
     if found is None:
         return ""
     best = found.best

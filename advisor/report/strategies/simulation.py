@@ -20,7 +20,7 @@ _ALONE = (Kind.SERVER, Kind.GROUPS)
 def simulation_page(
     scenario: Scenario, result: Result, notes: Sequence[str], look: Look, *, whole: bool = False
 ) -> str:
-    """What the simulator says of one strategy.
+    """The simulator's report on one strategy.
 
     Args:
         notes: on what it rests, in sentences.

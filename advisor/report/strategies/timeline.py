@@ -1,4 +1,4 @@
-"""Who waits for whom: a line a worker, a character for each stretch of time. For any terminal."""
+"""Timelines of workers: a line a worker, a character for each stretch of time. For any terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ABSENT = " "
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What one worker does from `begin` to `end`, in seconds."""
+    """One worker's activity from `begin` to `end`, in seconds."""
 
     worker: str
     begin: float
@@ -42,7 +42,7 @@ def drawn(stretches: Sequence[Stretch], look: Look, columns: int) -> list[tuple[
 
 
 def legend(look: Look) -> str:
-    """What the characters mean."""
+    """The meaning of the characters."""
     place = 0 if look.unicode else 1
     return ", ".join(f"{marks[place]} {doing}" for doing, marks in _MARKS.items())
 
@@ -60,7 +60,7 @@ def timeline_lines(page: Page, stretches: Sequence[Stretch], seconds: str) -> No
 
 
 def _most(own: Iterable[Stretch], begin: float, end: float) -> str:
-    """What takes most of the time between these two; empty for nothing."""
+    """The main activity between these two times; empty for nothing."""
     shares: dict[str, float] = {}
     for one in own:
         shared = min(one.end, end) - max(one.begin, begin)

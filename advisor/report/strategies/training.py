@@ -26,7 +26,7 @@ _TOGETHER = 79
 def training_page(
     found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str], look: Look, *, whole: bool = False
 ) -> str:
-    """What real workers have shown.
+    """The report on real workers.
 
     Args:
         runs: of all strategies and seeds.
@@ -77,7 +77,7 @@ def curves(runs: Sequence[Run]) -> dict[str, Curve]:
 
 
 def stretches(run: Run) -> list[Stretch]:
-    """What each process did at the beginning of a run."""
+    """Each process's activity at the beginning of a run."""
     workers = len(run.waiting)
     return [Stretch(name_of(one.rank, workers), one.begin, one.end, one.doing) for one in run.timeline]
 
@@ -112,7 +112,7 @@ def _row(found: Comparison, one: Standing, runs: Sequence[Run]) -> tuple[str, ..
 
 
 def faster(found: Comparison, one: Standing) -> str:
-    """How many times as fast as the plan's own strategy, in words."""
+    """Speed relative to the plan's own strategy, in words."""
     if one.strategy == found.reference:
         return "the plan's own"
     if one.ratio is None:

@@ -98,7 +98,7 @@ def cited(judgement: Judgement) -> str:
 
 
 Scope = tuple[str, str, tuple[tuple[str, str], ...]]
-"""How it was found, on which day, and under which conditions."""
+"""The way it was found, the day, and the conditions."""
 
 
 def _scope(judgement: Judgement) -> Scope | None:

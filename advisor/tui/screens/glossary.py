@@ -19,6 +19,7 @@ from advisor.errors import InputError
 from advisor.facts.vocabulary import Fact
 from advisor.knowledge.model import Knowledge, Topic
 from advisor.knowledge.terms import Term, phrase, terms_in
+from advisor.report.changes import by_whom
 from advisor.report.rules.glossary import Entry, details, find_term, topic_title, whole_glossary
 from advisor.tui.requests import ToTopic, ToWhatIf
 from advisor.tui.screen import WizardScreen
@@ -116,7 +117,8 @@ def explained(knowledge: Knowledge, word: Word) -> Content:
         case topic:
             says = topic_title(topic)
             about = [f"means something only when {topic.applies}"] if topic.applies else []
-            about += [f"can be measured: the probe {topic.probe}"] if topic.probe else []
+            about += [f"can be measured: {by_whom(topic.probe)}"] if topic.probe else []
+            about += [f"can be simulated: {by_whom(topic.simulation)}"] if topic.simulation else []
     label, name = (word.title, "") if isinstance(word.item, Term) else (says, f"  {word.title}")
     heading = Content.assemble((printable(label), "bold"), (printable(f"{name}  {kind}"), FAINT))
     said = [plain(says)] if label != says else []

@@ -43,8 +43,8 @@ class PlanList(Choosing):
     """
 
     HELP_TEXT = (
-        "The plan: ● settled, ◐ leaning, ○ open, ◆ measured. ◂ marks what the last step changed, with what it was before. Enter "
-        "on a line opens its reasons; on a group it folds or unfolds it."
+        "The plan: ● settled, ◐ leaning, ○ open, ◆ measured, ◇ simulated. ◂ marks what the last step changed, with what it was "
+        "before. Enter on a line opens its reasons; on a group it folds or unfolds it."
     )
 
     class Opened(Message):

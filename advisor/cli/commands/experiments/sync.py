@@ -50,7 +50,7 @@ def sync(options: Sync) -> None:
 
 
 def _deliver(done: Trained, options: Sync) -> None:
-    """What was finished, where that is enough to compare anything."""
+    """Deliver what was finished, where that is enough to compare anything."""
     if done.comparison is None:
         return
     made = (done.comparison, done.compared_runs, done.says, done.notes)

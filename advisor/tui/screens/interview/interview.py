@@ -17,11 +17,11 @@ from textual.widgets import Static
 
 from advisor.errors import InputError
 from advisor.tui.host import Glimpse, Outlook, Standing
-from advisor.tui.requests import ToData, ToExport, ToFacts, ToTopic, ToWhatIf
+from advisor.tui.requests import ToData, ToExport, ToFacts, ToStrategies, ToTopic, ToWhatIf
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.screens.interview.next_steps import NextScreen
 from advisor.tui.screens.interview.question import QuestionPane
-from advisor.tui.sketch import sketch
+from advisor.tui.sketch import has_network, sketch
 from advisor.tui.widgets.entry import Entry
 from advisor.tui.widgets.network_view import NetworkView
 from advisor.tui.widgets.plan_list import PlanList, moved_line
@@ -66,6 +66,7 @@ class InterviewScreen(WizardScreen[None]):
         *keys("s", "f5", "take_step('skip')", "Skip", "interview.skip", "Leave this as it is, detected or assumed."),
         *keys("i", "f8", "what_if", "What if", "interview.what_if", "Suppose another answer."),
         *keys("g", "f9", "open('Glossary')", "Words", "interview.glossary", "Technical terms in plain words."),
+        *keys("y", "ctrl+y", "strategies", "Strategies", "interview.strategies", "Train or simulate several workers."),
         Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
@@ -81,6 +82,7 @@ class InterviewScreen(WizardScreen[None]):
         ("Machine: Measure", "Settle bets of the plan by timing them here", "open('Probes')"),
         ("Data: Inspect", "Point at a dataset: what it is becomes facts", "data"),
         ("Data: Try", "Train the plan and its rivals on your data", "open('Trials')"),
+        ("Strategies: Compare", "Train real workers here, or simulate many", "strategies"),
         ("Words: Glossary", "Technical terms in plain words", "open('Glossary')"),
     )
 
@@ -230,9 +232,11 @@ class InterviewScreen(WizardScreen[None]):
             super().action_back()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a question there is nothing to skip, or to say of it."""
+        """Without a question there is nothing to skip, or to say of it; without a network there is nothing to train."""
         if action in ("take_step", "why", "next"):
             return self.asked is not None
+        if action == "strategies":
+            return self.wizard.standing is not None and has_network(self.wizard.standing.plan)
         return super().check_action(action, parameters)
 
     @work(exclusive=True, group="why")
@@ -255,6 +259,9 @@ class InterviewScreen(WizardScreen[None]):
 
     def action_starter(self) -> None:
         self.wizard.open(ToExport(kind="starter"))
+
+    def action_strategies(self) -> None:
+        self.wizard.open(ToStrategies())
 
     def action_topic(self, name: str) -> None:
         self.wizard.open(ToTopic(name))

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from advisor.facts.fact_base import Source
 from advisor.facts.values import to_text
-from advisor.inference.plan import Alternative, Plan, Recommendation, Status
+from advisor.inference.plan import Alternative, Measurement, Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, Policy
 from advisor.report import contents, words
 from advisor.report.changes import VERDICTS, by_whom, sentence
@@ -66,7 +66,8 @@ class _Tree:
         self.told.add(entry.topic)
         if entry.status is Status.SILENT:
             yield Twig(plain("Today's practice has advice on more topics than the survey."))
-        yield from _section("Measured", self._measured(entry))
+        if entry.measured is not None:
+            yield from _section(words.basis_word(entry.measured).capitalize(), self._measured(entry, entry.measured))
         if explained.applies is not None:
             condition, readings = explained.applies
             needs = Twig(plain(condition), tuple(map(self._reading, readings)), unfolded=True)
@@ -163,14 +164,11 @@ class _Tree:
 
     # --- measured --------------------------------------------------------------------------------------------------
 
-    def _measured(self, entry: Recommendation) -> Iterator[Twig]:
-        measured = entry.measured
-        if measured is None:
-            return
+    def _measured(self, entry: Recommendation, measured: Measurement) -> Iterator[Twig]:
         before, after = words.measured_change(self.knowledge, entry, measured)
         inner = [
             _twig(f"by {by_whom(measured.probe)}{f' on {measured.date}' if measured.date else ''}"),
-            _twig(f"measured on: {words.scope_words(measured)}"),
+            _twig(f"{words.under_words(measured)}: {words.scope_words(measured)}"),
             *(_twig(f"rule {rule}: {VERDICTS.get(verdict, verdict)}") for rule, verdict in measured.judged.items()),
         ]
         yield _twig(
@@ -178,7 +176,8 @@ class _Tree:
             (VERDICTS[measured.verdict], "bold"),
             f" → {after}{', as before' if before == after else ''}",
         )
-        yield Twig(plain(sentence(measured, entry.unit)), tuple(inner))
+        unit = words.compared_unit(self.knowledge, entry, measured)
+        yield Twig(plain(sentence(measured, unit)), tuple(inner))
 
     # --- otherwise -------------------------------------------------------------------------------------------------
 
