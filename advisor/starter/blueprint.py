@@ -134,6 +134,48 @@ class Computing:
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """The start of several processes, on one machine or on many, and again when some of them fail."""
+
+    nodes: int
+    least_nodes: int
+    """Machines with which training goes on; fewer than `nodes` where they may leave and come back."""
+    processes: int
+    """Of one machine: one for each GPU."""
+    cpus: int
+    """Cores of one machine that these and their loaders keep busy."""
+    gpus: int
+    """Of one machine; 0 where processors train."""
+    gpu_resource: str | None
+    """The name under which Kubernetes counts such GPUs; None where their maker is not known."""
+    accelerator: str | None
+    """The name that SkyPilot has for such a GPU; None where the plan does not know one that it has."""
+    memory_gib: int | None
+    """Of one machine, less what its system needs; None where it is not known."""
+    backend: str | None
+    """nccl or gloo, for exchanging gradients; None where the plan says neither."""
+    spot: bool
+    """True for machines that are taken away at times."""
+    restarts: int
+    """Failures after which the whole training starts again."""
+    worker_restarts: int
+    """Failures after which the processes of the machines that are there start again."""
+    notice_seconds: int
+    """Before an announced end, so that a checkpoint can be written."""
+    hours: int | None
+    """The time that it may take; None where there is no limit."""
+
+    @property
+    def cluster(self) -> bool:
+        return self.nodes > 1
+
+    @property
+    def elastic(self) -> bool:
+        """True where training goes on with fewer machines."""
+        return self.least_nodes < self.nodes
+
+
+@dataclass(frozen=True, slots=True)
 class ReadColumn:
     """A column of a table that the model is given."""
 
@@ -195,6 +237,8 @@ class Blueprint:
     """None where no table was looked at."""
     variant: str = ""
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
+    launch: Launch | None = None
+    """None where a single process trains."""
 
     @property
     def weighted(self) -> bool:
@@ -271,6 +315,16 @@ class Blueprint:
     @property
     def translates(self) -> bool:
         return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "translate"
+
+    @property
+    def restarts(self) -> bool:
+        """True where a training is expected to be stopped, and to go on from its last checkpoint."""
+        return self.is_network and (self.launch is not None or self.recipe.checkpoint_seconds is not None)
+
+    @property
+    def elastic(self) -> bool:
+        """True where other processes may go on with a training than those that began it."""
+        return self.launch is not None and self.launch.elastic
 
     @property
     def trial_batch(self) -> int | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from advisor.agent.advised import advised, after_layers_of
+from advisor.agent.advised import after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
@@ -30,9 +29,10 @@ from advisor.starter.blueprint import (
     counts_words,
     family_of,
 )
+from advisor.starter.launching import launch_of
 from advisor.starter.members import Member, member_of
 from advisor.starter.named import Named, named_of
-from advisor.starter.sizes import Sizes, fact_of, layout_of, sizes_of
+from advisor.starter.sizes import Sizes, advice_of, fact_of, layout_of, sizes_of
 from advisor.training.ladder.backbones import reads_texts
 from advisor.training.ladder.candidates import TOGETHER
 from advisor.training.ladder.shares import MEDIAN, is_moved, share_of
@@ -64,7 +64,7 @@ def blueprint_of(
 
     Raises InputError where the plan has no type of network yet, or no project can be made of the named one.
     """
-    network = _advised(plan, "network.type")
+    network = advice_of(plan, "network.type")
     if network is None:
         raise input_error(
             TITLE, "the plan has no type of network", where="network.type",
@@ -88,8 +88,10 @@ def blueprint_of(
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
-    regularisation = _advised(plan, "training.regularization") or []
+    regularisation = advice_of(plan, "training.regularization") or []
     normalization, dropout = after_layers_of(plan, family)
+    recipe, computing = _recipe(plan, network, layout, targets, regularisation), _computing(plan)
+    together = network not in CLASSICAL and recipe.optimizer != "lbfgs"  # which sees all examples at once
     blueprint = Blueprint(
         network=network,
         layout=layout,
@@ -97,16 +99,16 @@ def blueprint_of(
         shape=sizes.shape,
         outputs=sizes.outputs,
         examples=sizes.examples,
-        hidden_units=tuple(_advised(plan, "network.hidden_units") or family.hidden_units),
-        activation=_advised(plan, "network.activation") or "relu",
+        hidden_units=tuple(advice_of(plan, "network.hidden_units") or family.hidden_units),
+        activation=advice_of(plan, "network.activation") or "relu",
         normalization=normalization,
         init=_init(plan),
         init_deviation=family.init_deviation,
         dropout=dropout,
         augmentation="augmentation" in regularisation,
         kind=kind,
-        recipe=_recipe(plan, network, layout, targets, regularisation),
-        computing=_computing(plan),
+        recipe=recipe,
+        computing=computing,
         target=target,
         data=str(data.absolute()) if data is not None else None,
         differences=tuple(_differences(plan, network, layout, targets, sizes, named)),
@@ -115,6 +117,7 @@ def blueprint_of(
         members=_members(plan, network, classes=targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)),
         reads=_reads(inspection, target, given),
         variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
+        launch=launch_of(plan, computing) if together else None,
     )
     more = (*_other_sizes(plan, blueprint), *_other_split(blueprint, given))
     return replace(blueprint, differences=(*blueprint.differences, *more))
@@ -125,10 +128,6 @@ def _given(plan: Plan, inspection: Inspection | None) -> GivenSplit:
     if inspection is not None and fact_of(plan, FINGERPRINT) != inspection.fingerprint:
         return AS_THE_DATA_ARE
     return GivenSplit(*(fact_of(plan, f"{SPLIT}{name}") for name in ("test", "time_column", "group")))
-
-
-def _advised(plan: Plan, topic: str) -> Any:
-    return advised(plan, topic) if topic in plan.recommendations else None
 
 
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
@@ -214,7 +213,7 @@ def _loss(plan: Plan, network: str) -> str | None:
     if family.fixed_loss:
         return family.loss
     usual = family.loss if family.loss in family.own_losses else None
-    return _advised(plan, "training.loss") or usual
+    return advice_of(plan, "training.loss") or usual
 
 
 def _fitting_loss(plan: Plan, network: str, layout: Layout, targets: Targets) -> str:
@@ -238,20 +237,20 @@ def _share(plan: Plan) -> float | None:
 
 def _init(plan: Plan) -> str:
     """No weights that others trained, or that are trained layer by layer: the project downloads nothing and has one loop."""
-    advised = _advised(plan, "network.init")
+    advised = advice_of(plan, "network.init")
     return str(advised) if advised in INITS else "he"
 
 
 def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regularisation: list[str]) -> Recipe:
-    optimizer = _advised(plan, "training.optimizer") or "adamw"
-    steady = "steady_start" in (_advised(plan, "practice") or [])
-    precision = _advised(plan, "training.precision") or "fp32"
+    optimizer = advice_of(plan, "training.optimizer") or "adamw"
+    steady = "steady_start" in (advice_of(plan, "practice") or [])
+    precision = advice_of(plan, "training.precision") or "fp32"
     micro_batch, accumulation = _division(plan)
     return Recipe(
         loss=_fitting_loss(plan, network, layout, targets),
         optimizer=optimizer,
-        learning_rate=float(_advised(plan, "training.learning_rate") or 1e-3),
-        schedule=_advised(plan, "training.schedule") or "constant",
+        learning_rate=float(advice_of(plan, "training.learning_rate") or 1e-3),
+        schedule=advice_of(plan, "training.schedule") or "constant",
         batch_size=micro_batch * accumulation,
         accumulation=accumulation,
         precision={"fp8": "bf16"}.get(precision, precision),
@@ -262,7 +261,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         label_smoothing=0.1 if "label_smoothing" in regularisation else 0.0,
         warm_up=0.02 if steady else 0.0,
         clip_norm=1.0 if steady else None,
-        recompute=_advised(plan, "memory.strategy") == "checkpointing",
+        recompute=advice_of(plan, "memory.strategy") == "checkpointing",
         checkpoint_seconds=_checkpoint_seconds(plan),
         share=_share(plan) or 0.9,
     )
@@ -281,11 +280,11 @@ def _decay(optimizer: str) -> float:
 
 def _division(plan: Plan) -> tuple[int, int]:
     """Examples that a process computes with at a time, and times that it does so before each step."""
-    return _advised(plan, "training.micro_batch") or 32, _advised(plan, "training.accumulation") or 1
+    return advice_of(plan, "training.micro_batch") or 32, advice_of(plan, "training.accumulation") or 1
 
 
 def _checkpoint_seconds(plan: Plan) -> int | None:
-    if _advised(plan, "fault_tolerance") not in ("checkpoint_interval", "elastic"):
+    if advice_of(plan, "fault_tolerance") not in ("checkpoint_interval", "elastic"):
         return None
     interval = _figure(plan, "checkpoint.interval")
     return 600 if interval is None else max(1, int(interval))
@@ -296,13 +295,13 @@ def _figure(plan: Plan, name: str) -> float | None:
 
 
 def _computing(plan: Plan) -> Computing:
-    pipeline = _advised(plan, "data.pipeline") or []
+    pipeline = advice_of(plan, "data.pipeline") or []
     cores = fact_of(plan, "machine.cpu.usable_cores") or fact_of(plan, "machine.cpu.physical_cores") or 4
     workers = fact_of(plan, "probe.workers.best") or max(1, min(4, cores))
     prefetch = fact_of(plan, "probe.prefetch.best")
     return Computing(
-        device=_advised(plan, "compute.device") or "cpu",
-        threads=_advised(plan, "compute.threads"),
+        device=advice_of(plan, "compute.device") or "cpu",
+        threads=advice_of(plan, "compute.threads"),
         workers=workers if "workers" in pipeline else 0,
         prefetch=prefetch if isinstance(prefetch, int) and prefetch > 0 else 2,
         pinned="pinned_memory" in pipeline,
@@ -429,7 +428,7 @@ def _other_split(blueprint: Blueprint, given: GivenSplit) -> Iterator[str]:
 
 
 def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:
-    init = _advised(plan, "network.init")
+    init = advice_of(plan, "network.init")
     if init == "pretrained":
         yield (
             "Initial weights: the plan advises weights trained by others, and names no network that has them. The project "
@@ -437,17 +436,17 @@ def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:
         )
     if init == "layerwise_pretraining" and not family_of(network).layerwise:
         yield "Initial weights: layers are not trained one by one beforehand; the project starts with He."
-    family, normalization = family_of(network), _advised(plan, "network.normalization")
+    family, normalization = family_of(network), advice_of(plan, "network.normalization")
     if normalization not in (None, *family.normalizations, family.own_normalization):
         has = "no normalisation" if family.own_normalization == "none" else family.own_normalization
         yield f"Normalisation: the plan advises {normalization}; the project's {network} has {has}."
 
 
 def _not_in_a_small_project(plan: Plan) -> Iterator[str]:
-    if _advised(plan, "training.precision") == "fp8":
+    if advice_of(plan, "training.precision") == "fp8":
         yield "Number format: 8 bits need the package torchao; the project uses bfloat16."
     for topic, (known, instead) in _PLAIN.items():
-        advised = _advised(plan, topic)
+        advised = advice_of(plan, topic)
         if advised is not None and advised not in known:
             yield f"{plan.recommendations[topic].title}: the plan advises {advised}; the project {instead}."
 

@@ -12,6 +12,7 @@ from advisor.report.markup import code, code_block, plain, table
 from advisor.starter.blueprint import Blueprint
 from advisor.starter.named import Library
 from advisor.starter.rendering import render
+from advisor.starter.starting import to_fill_in, ways
 from advisor.version import __version__, torch_version
 from advisor.wording import shell_path
 
@@ -54,7 +55,12 @@ FILES = {
     "test_project.py": "a short training, to see that everything works",
     "predict.py": "answers for new examples",
     "generate.py": "what the best weights are good for: makes, writes or translates",
-    "train.slurm": "the job for the cluster",
+    "train.sh": "starts the training by torchrun, and again after a failure",
+    "train.slurm": "the job for Slurm",
+    "train.jobset.yaml": "the job for Kubernetes with JobSet",
+    "train.trainjob.yaml": "the job for Kubernetes with Kubeflow Trainer",
+    "train_ray.py": "the training by Ray Train",
+    "train.sky.yaml": "the job for SkyPilot",
     "requirements.txt": "the packages it needs",
 }
 
@@ -74,6 +80,9 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "blueprint": blueprint,
         "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
         "torch": kept_torch(blueprint),
+        "launch": blueprint.launch,
+        "ways": ways(files, blueprint.data),
+        "to_fill_in": to_fill_in(files),
         "target": code(blueprint.target) if blueprint.target is not None else None,
         "place": code(blueprint.named.place) if blueprint.named is not None else None,
         "names": tuple(files),
@@ -105,8 +114,8 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if blueprint.learns_again:
             yield f"python train.py --data {data} --all-rows"
         yield f"python train.py --data {data} --output together --processes {processes}"
-        if "train.slurm" in files:
-            yield f"sbatch train.slurm {data}"
+        if blueprint.launch is not None and not blueprint.launch.cluster:
+            yield f"bash train.sh --data {data} --output torchrun"
         if "predict.py" in files:
             yield "python predict.py --data NEW --output predictions.csv"
         if "generate.py" in files:

@@ -68,6 +68,15 @@ _OPTIMIZERS = {
     "lamb": "Lamb(groups, lr=learning_rate)",
     "lbfgs": "",
 }
+CLUSTER_FILES = (
+    "train.sh",
+    "train.slurm",
+    "train.jobset.yaml",
+    "train.trainjob.yaml",
+    "train_ray.py",
+    "train.sky.yaml",
+)
+"""Each starts the training on the machines of a cluster, by another scheduler."""
 _SHARED = (
     "settings",
     "model",
@@ -104,8 +113,9 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
             chosen["generate.py"] = "shared/generate.py.j2"
         elif blueprint.writes or blueprint.translates:
             chosen["generate.py"] = "shared/write.py.j2"
-        if blueprint.computing.device == "cluster":
-            chosen["train.slurm"] = "shared/train.slurm.j2"
+        if blueprint.launch is not None:
+            names = CLUSTER_FILES if blueprint.launch.cluster else ("train.sh",)
+            chosen |= {name: f"launch/{name}.j2" for name in names}
     return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
 
 
@@ -181,7 +191,7 @@ def network_files(network: str) -> dict[str, str]:
 
 def context_of(blueprint: Blueprint) -> dict[str, Any]:
     """The names that templates of code know: the fields of the blueprint, and the choices that are spelt in Python."""
-    shape, computing = blueprint.shape, blueprint.computing
+    shape = blueprint.shape
     pixels = shape.channels * shape.height * shape.width
     names = {
         **{field.name: getattr(blueprint, field.name) for field in fields(blueprint)},
@@ -192,7 +202,6 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
-        "cpus": (computing.workers + 1) * max(1, computing.gpus) + (computing.threads or 1) - 1,
         "large_picture": blueprint.layout is Layout.PICTURE and pixels > LARGEST_FLAT_PICTURE,  # no row of values
         "counts_words": counts_words(blueprint.network),
         "trial_batch": blueprint.trial_batch,
@@ -200,7 +209,10 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "frozen": blueprint.frozen,
         "predicts": blueprint.predicts,
         "learns_again": blueprint.learns_again,
-        "hours": max(1, round(computing.hours or 24)),
+        "restarts": blueprint.restarts,
+        "elastic": blueprint.elastic,
+        "shared_folder": blueprint.launch is not None and blueprint.launch.cluster,
+        "in_parts": blueprint.recipe.accumulation > 1 or blueprint.elastic,  # so may the batch of a step be
         "family_folder": folder_of(blueprint.network).name if blueprint.is_network else "",
     }
     if blueprint.members:

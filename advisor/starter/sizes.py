@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.agent.advised import advised
 from advisor.agent.settling.workloads import usual_tokens
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
@@ -118,6 +119,11 @@ def _named_shape(layout: Layout, input: tuple[int, ...], values: int) -> Shape:
 def fact_of(plan: Plan, name: str) -> Any:
     known = plan.facts.get(name)
     return None if known is None else known.value
+
+
+def advice_of(plan: Plan, topic: str) -> Any:
+    """The value of a topic, the first where several lead together; None where there is none."""
+    return advised(plan, topic) if topic in plan.recommendations else None
 
 
 def _shape(layout: Layout, values: int, steps: int) -> Shape:
