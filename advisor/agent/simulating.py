@@ -148,7 +148,8 @@ def settled(
 def of_strategies(
     experiment: str, fact: str, comparison: Comparison, scope: Mapping[str, str], date: str
 ) -> list[Outcome]:
-    """The verdict on the plan's own strategy, by real workers or simulated ones; nothing where there was no rival.
+    """The verdict on the plan's own strategy, by real workers or simulated ones; nothing where there was no rival, or only one
+    seed, which has no interval.
 
     Strategies are compared as the rules know them: accumulating gradients is a form of the synchronous one.
     """
@@ -165,17 +166,20 @@ def of_strategies(
     others = [
         one
         for one in comparison.standings
-        if one.strategy != own and one.ratio is not None and DECLARED[strategy(one.strategy).name].topic != before
+        if one.strategy != own
+        and one.ratio is not None
+        and len(one.seconds) > 1
+        and DECLARED[strategy(one.strategy).name].topic != before
     ]
     if not others:
         return []
     rival = max(others, key=lambda one: one.ratio.value if one.ratio else 0.0)
     assert rival.ratio is not None  # noqa: S101 - chosen so
-    turned = Interval(1 / rival.ratio.value, 1 / rival.ratio.high, 1 / max(rival.ratio.low, _LEAST))
     decided = rival.verdict in (Verdict.CONFIRMED, Verdict.NO_DIFFERENCE)
     topic = DECLARED[strategy(rival.strategy).name].topic
     verdict = rival.verdict if decided else Verdict.UNDECIDED
-    after_ = before if verdict is Verdict.CONFIRMED else None
+    after_ = before if decided else None
+    turned = _turned(rival.ratio)
     return [_outcome(experiment, fact, before, topic, after_, verdict, turned, len(rival.seconds), scope, date)]
 
 
@@ -196,8 +200,8 @@ def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str)
     assert best.ratio is not None  # noqa: S101 - chosen so
     ratio, verdict = best.ratio, best.verdict
     if verdict is not Verdict.OVERTURNED:
-        ratio = Interval(1 / ratio.value, 1 / ratio.high, 1 / max(ratio.low, _LEAST))
-    after = best.strategy if verdict is Verdict.OVERTURNED else "none" if verdict is Verdict.CONFIRMED else None
+        ratio = _turned(ratio)
+    after = {Verdict.OVERTURNED: best.strategy, Verdict.UNDECIDED: None}.get(verdict, "none")
     return [
         strategy_outcome(
             SIMULATE, "communication", "sim.compression.best", before="none", rival=best.strategy, after=after, verdict=verdict,
@@ -209,14 +213,14 @@ def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str)
 def _of_workers(found: Sweep, scope: Mapping[str, str], date: str) -> Outcome:
     """The verdict on the plan's number of workers."""
     all_, best = max(found.seconds), found.best
-    rival = 1 if best == all_ else best
-    ratio = found.seconds[rival] / found.seconds[all_]
+    rival, ratio = 1, found.seconds[1] / found.seconds[all_]
     verdict, unit = Verdict.CONFIRMED, SPEED_UP
-    if best < all_:  # as fast with fewer, of whom each gets more done
-        verdict, unit = Verdict.OVERTURNED, "work of each worker"
-        ratio = all_ * found.seconds[all_] / (best * found.seconds[best])
+    work = all_ * found.seconds[all_] / (best * found.seconds[best])
+    if best < all_ and work > NEARLY:  # as fast with fewer, of whom each gets more done
+        verdict, unit, rival, ratio = Verdict.OVERTURNED, "work of each worker", best, work
+    after = best if verdict is Verdict.OVERTURNED else all_
     return strategy_outcome(
-        SIMULATE, "parallelism.strategy", "sim.workers.best", before=all_, rival=rival, after=best, verdict=verdict,
+        SIMULATE, "parallelism.strategy", "sim.workers.best", before=all_, rival=rival, after=after, verdict=verdict,
         ratio=(ratio, ratio, ratio), n=1, applies=scope, date=date, unit=unit,
         besides={"sim.workers.best_by_price": found.best_by_price},
     )  # fmt: skip
@@ -232,7 +236,7 @@ def _of_checkpoints(plan: Plan, saved: Saved, scope: Mapping[str, str], date: st
     return [
         strategy_outcome(
             SIMULATE, "fault_tolerance", "sim.checkpoint.seconds", before=max(1, round(young)), rival=every,
-            after=None if same else every, verdict=Verdict.NO_DIFFERENCE if same else Verdict.OVERTURNED,
+            after=max(1, round(young)) if same else every, verdict=Verdict.NO_DIFFERENCE if same else Verdict.OVERTURNED,
             ratio=(1 / ratio if same else ratio,) * 3, n=1, applies=scope, date=date, unit="useful time",
             besides={"sim.checkpoint.seconds": every},
         )
@@ -247,6 +251,11 @@ def _outcome(
         experiment, "sync.strategy", fact, before=before, rival=rival, after=after, verdict=verdict,
         ratio=(ratio.value, ratio.low, ratio.high), n=n, applies=scope, date=date,
     )  # fmt: skip
+
+
+def _turned(ratio: Interval) -> Interval:
+    """The ratio of the plan's own to the other one; at most a million, so that it is a number."""
+    return Interval(1 / ratio.value, max(1 / ratio.high, _LEAST), 1 / max(ratio.low, _LEAST))
 
 
 def _longer(law: StepTime, factor: float) -> StepTime:

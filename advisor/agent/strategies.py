@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from advisor.agent.settling.workloads import counted_step, workload_of
 from advisor.distributed.task import DIGITS, Task
+from advisor.facts.experiments import is_of_strategies
 from advisor.inference.plan import Plan
+from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 
 if TYPE_CHECKING:
@@ -62,7 +65,7 @@ def circumstances(plan: Plan) -> Circumstances:
         batch=int(micro) * int(passes or 1) if micro else None,
         message_bytes=_BYTES * int(str(parameters.value)) if parameters is not None else None,
         step_seconds=figures.get("time.computing"),
-        step_says="measured here" if measured else "predicted",
+        step_says="as measured here" if measured else "as predicted for the plan",
         link_bytes_per_second=float(str(link.value)) if several and link is not None else None,
         uneven=uneven is not None and uneven.value is True,
     )
@@ -130,6 +133,11 @@ STANDS_IN = (
     "A small network learns, 64-64-64-10 with tanh, the handwritten digits of scikit-learn: how the plan's own would learn is "
     "not known."
 )
+
+
+def without_strategies(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Those of the plan whose bet strategies judge: the rules' own, not one that earlier runs or simulations have changed."""
+    return tuple(one for one in outcomes if not is_of_strategies(one.probe))
 
 
 def reference_of(plan: Plan) -> str:

@@ -2,6 +2,9 @@
 
 What comes from a worker has been paced by the kernel already. What goes to a worker waits for the frames before it, as long
 as these take at the rate of its link, and then for the latency.
+
+One core of a server of 2024 carries some 8 Gbit/s so, in all directions together; four workers that exchange over 1 Gbit/s with
+1 ms take a fifth of it, a single transfer a tenth. A frame comes about 0.05 ms late.
 """
 
 from __future__ import annotations

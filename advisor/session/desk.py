@@ -308,6 +308,7 @@ class Desk:
         if not done.results.runs:
             raise input_error("Nothing was trained", done.results.failed or STOPPED)
         self.last_trained = done
+        self._count(outcomes=done.outcomes)
         return done
 
     def cluster(self, asked: Simulating) -> tuple[Scenario, Sequence[str]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.figures import step_samples
@@ -20,13 +22,15 @@ from advisor.agent.strategies import (
     circumstances,
     learned_task,
     reference_of,
+    without_strategies,
 )
 from advisor.children.stopping import Stop
+from advisor.cluster.profile import ClusterProfile
+from advisor.cluster.profile import read as read_cluster
 from advisor.distributed.comparing import Comparison
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import Task
 from advisor.errors import Complain, input_error
-from advisor.facts.experiments import is_of_strategies
 from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
@@ -64,6 +68,8 @@ class Asked:
     checkpoint_cost: str = "0s"
     loss: bool | None = None
     seed: int = 0
+    cluster: Path | None = None
+    """A profile that `advisor.cluster` has written: its ranks are the workers, with their steps and their link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +101,15 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
     """The cluster of the plan with what is asked in its place, and what was assumed. Raises InputError."""
     known, notes = circumstances(plan), []
     law, says = _step_time(plan, inputs, known, asked.step_time)
-    if says:
-        notes.append(says)
-    joined, says = _link(known, asked)
-    if says:
-        notes.append(says)
+    joined, told = _link(known, asked)
+    workers = asked.workers if asked.workers is not None else known.workers or USUAL_WORKERS
+    if asked.cluster is not None:
+        profile = read_cluster(asked.cluster)
+        law, joined, workers = _as_measured(profile, law), _measured_link(profile, asked, joined), len(profile.ranks)
+        whose = f"the {workers} ranks of {asked.cluster.name} do, measured on {profile.date[:10]}"
+        says = f"{says} Workers differ as {whose}.".strip()
+        told = "" if asked.link is not None else "The link is that of this cluster."
+    notes += [one for one in (says, told) if one]
     size = known.message_bytes
     if size is None:
         size = OF_2017_BYTES
@@ -109,7 +119,7 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
         )
     scenario = Scenario(
         strategy(asked.strategy),
-        workers=asked.workers if asked.workers is not None else known.workers or USUAL_WORKERS,
+        workers=workers,
         steps=asked.steps if asked.steps is not None else USUAL_STEPS,
         batch=asked.batch if asked.batch is not None else known.batch or OF_2017.batch,
         step_time=law,
@@ -145,7 +155,7 @@ def _step_time(plan: Plan, inputs: Inputs, known: Circumstances, text: str | Non
     law = StepTime(Law.LOGNORMAL, known.step_seconds, spread)
     uneven = "uneven workers" if known.uneven else "even workers"
     return law, (
-        f"A step takes {number_words(known.step_seconds, 's')}, as predicted for the plan, with a spread of {spread:.0%} as "
+        f"A step takes {number_words(known.step_seconds, 's')}, {known.step_says}, with a spread of {spread:.0%} as "
         f"{uneven} have it (assumed)."
     )
 
@@ -160,12 +170,28 @@ def _link(known: Circumstances, asked: Asked) -> tuple[Link, str]:
     return Link(rate, waits), f"The plan's link carries {number_words(rate, 'bytes/s')}."
 
 
+def _as_measured(profile: ClusterProfile, law: StepTime) -> StepTime:
+    """The ranks' own training steps; where only matrix products were timed, steps that differ from rank to rank as those do."""
+    samples = profile.step_samples()
+    if all(rank.steps is not None for rank in profile.ranks):
+        return measured(samples)
+    typical = statistics.median(statistics.median(own) for own in samples)
+    return measured([[law.mean * one / typical for one in own] for own in samples])
+
+
+def _measured_link(profile: ClusterProfile, asked: Asked, joined: Link) -> Link:
+    """The cluster's, unless somebody has named another."""
+    if asked.link is not None:
+        return joined
+    latency, rate = profile.link()
+    return Link(rate, latency)
+
+
 def _faults(asked: Asked) -> Faults:
-    if asked.failures is None:
-        return Faults()
+    failures = None if asked.failures is None else seconds(asked.failures, "--failures")
     every = None if asked.checkpoint is None else seconds(asked.checkpoint, "--checkpoint")
     return Faults(
-        between_failures=seconds(asked.failures, "--failures"),
+        between_failures=failures,
         restart=seconds(asked.restart, "--restart"),
         checkpoint_every=every,
         checkpoint_cost=seconds(asked.checkpoint_cost, "--checkpoint-cost"),
@@ -209,7 +235,8 @@ def simulated_for_plan(
     Raises as `simulated` does.
     """
     until, stopped = time.monotonic() + seconds_left, stop or Stop()
-    plan = plan_of(replace(inputs, outcomes=_without_simulations(inputs.outcomes)))
+    known = without_strategies(inputs.outcomes)
+    plan = plan_of(replace(inputs, outcomes=known))
     asked = replace(asked, strategy=reference_of(plan))
     scenario, notes = scenario_of(plan, inputs, asked)
 
@@ -254,15 +281,10 @@ def simulated_for_plan(
             *notes,
             "These are not the plan's own workers, with links and steps as it knows them: nothing of it counts for it.",
         )
-    after = plan_of(replace(inputs, outcomes=(*_without_simulations(inputs.outcomes), *outcomes)))
+    after = plan_of(replace(inputs, outcomes=(*known, *outcomes)))
     return PlanSimulation(
         scenario, tuple(names), tuple(results), comparison, found, notes, tuple(outcomes), plan, after
     )
-
-
-def _without_simulations(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """The bet that is judged is what the rules say, not what an earlier simulation found."""
-    return tuple(one for one in outcomes if not is_of_strategies(one.probe))
 
 
 def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
@@ -271,4 +293,9 @@ def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
     if scenario.step_time.law is not Law.SAMPLES and known.step_seconds is None:
         return False
     theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
-    return theirs and asked.link is None and asked.straggler == 1 and asked.step_time in (None, MEASURED)
+    own_steps = asked.step_time is None or scenario.step_time.law is Law.SAMPLES
+    return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
+
+
+_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint")
+"""Settings that follow the plan, unless somebody asks for something else."""

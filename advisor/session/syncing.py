@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from advisor.agent.settling.scope import scope_of
 from advisor.agent.settling.strategies import RUN_BEST, worker_conditions
 from advisor.agent.settling.workloads import counted_step
 from advisor.agent.simulating import of_strategies
-from advisor.agent.strategies import OF_2017, STANDS_IN, learned_task, reference_of
+from advisor.agent.strategies import OF_2017, STANDS_IN, learned_task, reference_of, without_strategies
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import Stop
 from advisor.children.temporary import remove_abandoned
@@ -71,6 +72,8 @@ class Trained:
     """As later plans count them: for such workers, links and this network alone."""
     plans: tuple[Plan, Plan] | None = None
     """Before and after, where anything was compared."""
+    own: bool = True
+    """True if the others were compared with the plan's own strategy, or a form of it; only then does it count for plans."""
 
     @property
     def says(self) -> str:
@@ -109,7 +112,7 @@ def trained(
     """
     check_here(inputs, "Nothing can be trained")
     remove_abandoned()
-    plan = plan_of(inputs)
+    plan = plan_of(replace(inputs, outcomes=without_strategies(inputs.outcomes)))
     job, notes = job_of(plan, inputs, asked, seconds)
     joined = read_link(asked.link, asked.latency, "--link")
     try:
@@ -122,14 +125,18 @@ def trained(
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
     rests = (*notes, says, *([how] if how else []), *results.notes, *_straggling(job), *undone)
     comparison, outcomes = _compared(job, results.runs), []
-    if comparison is not None and STANDS_IN not in notes and inputs.machine is not None:
+    planned = reference_of(plan)
+    own = job.chosen[0].declared.topic == strategy(planned).declared.topic
+    if not own:
+        rests = (*rests, f"The plan's own strategy, {planned}, is not among these: nothing of it counts for the plan.")
+    if comparison is not None and own and STANDS_IN not in notes and inputs.machine is not None:
         applies = ran(plan, inputs, job, joined.bytes_per_second)
         date = datetime.now(UTC).isoformat(timespec="seconds")
         outcomes = of_strategies(SYNC, RUN_BEST, comparison, applies, date)
         for outcome in outcomes:
             keep(inputs.machine, outcome, complain, LAST)
     after = plan_of(replace(inputs, outcomes=(*inputs.outcomes, *outcomes)))
-    return Trained(job, results, comparison, tuple(rests), tuple(outcomes), (plan, after))
+    return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own)
 
 
 def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, str]:
@@ -153,10 +160,15 @@ def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, s
 
 
 def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Job, tuple[str, ...]]:
-    """The trainings, and what was assumed for them. Raises InputError."""
+    """The trainings, with the plan's own strategy first where it is among them, and what was assumed. Raises InputError."""
+    if not math.isfinite(asked.straggler):
+        what = f"{asked.straggler} is no number from 1"
+        raise input_error(
+            "The strategies cannot be compared so", what, where="--straggler", remedy="Write 2 for half the speed."
+        )
     own = strategy(reference_of(plan))
     chosen = strategies(asked.strategies) if asked.strategies is not None else [own, *map(strategy, RIVALS)]
-    names = tuple(dict.fromkeys(str(one) for one in chosen))
+    names = tuple(sorted(dict.fromkeys(map(str, chosen)), key=lambda name: name != str(own)))
     batch = asked.batch or plan.value("training.micro_batch") or OF_2017.batch
     task, notes = learned_task(plan, inputs.inspection, batch=int(batch), seed=asked.seed, workers=asked.workers)
     task = _with_rate(task, asked.rate)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from advisor.distributed.strategies import strategy
 from advisor.simulation.result import Doing, Result
 from advisor.simulation.scenario import Faults, Link, Scenario, step_time
-from advisor.simulation.serving import DROPPED, units
+from advisor.simulation.serving import DROPPED, QUEUED, units
 from advisor.simulation.timing import Trace, keeps_step, traced
 from tests.properties import examples
 from tests.simulation.made import found, scenario
@@ -224,6 +224,13 @@ def test_the_link_of_the_server_carries_one_message_after_the_other() -> None:
     assert alone.seconds == pytest.approx(100 * (0.1 + 0.1 + 2 * 0.05))
     many = found("asynchronous", 50, 100, "constant:0s", **slow)
     assert many.seconds == pytest.approx(5000 * 2 * 0.1, rel=0.01)
+
+
+def test_large_messages_go_both_ways_at_once() -> None:
+    """Beyond what lies in the queue of the link a push does not wait for an answer to another worker."""
+    large: dict[str, Any] = {"link": Link(1e6), "message_bytes": 100 * QUEUED}
+    many = found("asynchronous", 20, 20, "constant:0s", **large)
+    assert many.seconds == pytest.approx(400 * 1.01 * 100 * QUEUED / 1e6, rel=0.02)
 
 
 @pytest.mark.parametrize("load", [0.3, 0.6])

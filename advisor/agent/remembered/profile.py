@@ -196,6 +196,8 @@ _STRATEGIES = {
     (SIMULATE, "fault_tolerance"): "sim.checkpoint.seconds",
 }
 """By experiment and topic the fact that strategies decide."""
+_COUNTED = ("sim.workers.best", "sim.workers.best_by_price", "sim.checkpoint.seconds")
+"""Facts that count something; the others are names."""
 _BESIDES = ("sim.workers.best_by_price", "sim.checkpoint.seconds")
 
 
@@ -207,9 +209,10 @@ def _checked_of_strategies(outcome: Outcome) -> Outcome:
         raise ValueError("it does not say for which workers")
     if outcome.also or outcome.gauges or outcome.settings or not set(outcome.besides) <= set(_BESIDES):
         raise ValueError("it tells more than strategies do")
-    settings = [one for one in (outcome.before, outcome.rival, outcome.after) if one is not None]
-    if not all(_is_setting(one, counted=not isinstance(one, str)) for one in (*settings, *outcome.besides.values())):
-        raise ValueError("its settings are no values of what was compared")
+    settings = [(outcome.fact, one) for one in (outcome.before, outcome.rival, outcome.after) if one is not None]
+    for fact, one in (*settings, *outcome.besides.items()):
+        if isinstance(one, str) == (fact in _COUNTED) or not _is_setting(one, counted=fact in _COUNTED):
+            raise ValueError(f"{shorten(one)} is no value of {fact}")
     _check_figures(outcome, [outcome.median, outcome.low, outcome.high])
     return outcome
 

@@ -334,6 +334,11 @@ class Simulate(NamedTuple):
     latency: Annotated[
         str, typer.Option("--latency", help="Of a message from one worker to another.", metavar="TIME")
     ] = "0s"
+    cluster: Annotated[
+        Path | None,
+        typer.Option("--cluster", help="A cluster that `python -m advisor.cluster --output FILE` has measured.",
+                     metavar="FILE", parser=named_path),
+    ] = None  # fmt: skip
     straggler: Annotated[
         float, typer.Option("--straggler", help="The last worker takes so many times as long.", metavar="F")
     ] = 1.0

@@ -223,7 +223,8 @@ def _spans(chart: Chart, axes: Axes) -> None:
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(chart.axis)
-    axes.figure.legend(fontsize=7, frameon=False, loc="outside upper center", ncols=3)
+    if any(told):
+        axes.figure.legend(fontsize=7, frameon=False, loc="outside upper center", ncols=3)
 
 
 def _rows(chart: Chart, axes: Axes) -> None:
@@ -267,7 +268,7 @@ def _ratio_axis(chart: Chart, axes: Axes) -> None:
 
 _DASHES: Any = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "x", "P")
-_FILLS = {"computing": (FIGURE, ""), "exchanging": (BAND, "////"), "waiting": (PANEL, "")}
+_FILLS = {"computing": (FIGURE, ""), "exchanging": (BAND, "////"), "waiting": (PANEL, ""), "applying": (FIGURE, "....")}
 _DRAWN = {Shape.CURVE: _curve, Shape.LINE: _curve, Shape.LINES: _lines, Shape.SPANS: _spans}
 """All others are rows."""
 

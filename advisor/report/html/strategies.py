@@ -47,7 +47,8 @@ def planned_html(
     charts = []
     if comparison is not None:
         charts.append(loss_chart(planned.first_curves(names, results)))
-        charts.append(timeline_chart(stretches(results[0].timeline), title=f"Who waits for whom: {names[0]}"))
+        if results[0].timeline:
+            charts.append(timeline_chart(stretches(results[0].timeline), title=f"Who waits for whom: {names[0]}"))
     return render(
         "simulations.html.j2",
         title="Simulated for the plan",
@@ -59,12 +60,14 @@ def planned_html(
         workers=planned.worker_rows(found),
         meaning=[f"{change} {says}" for change, says in planned.meaning(*plans)],
         charts=charts,
-        notes=notes,
+        notes=rests_on(scenario, notes),
     )
 
 
-def training_html(found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str], date: str) -> str:
-    """The page of strategies that were trained for real."""
+def training_html(
+    found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str], date: str, *, own: bool = True
+) -> str:
+    """The page of strategies that were trained for real; `own` as of `training_page`."""
     shown = [next((run for run in runs if run.strategy == name), None) for name in _shown(found)]
     charts = [loss_chart(training.curves(runs))]
     charts += [
@@ -78,7 +81,7 @@ def training_html(found: Comparison, runs: Sequence[Run], says: str, notes: Sequ
         date=date,
         says=says,
         head=[word[:1].upper() + word[1:] for word in training.HEAD],
-        rows=training.rows(found, runs),
+        rows=training.rows(found, runs, own=own),
         charts=charts,
         notes=[*notes, RING],
     )

@@ -20,6 +20,7 @@ def curve_lines(page: Page, curves: Mapping[str, Curve], rows: int = _ROWS) -> N
     points = [point for curve in known.values() for point in curve]
     latest = max((at for at, _ in points), default=0.0)
     if latest <= 0:
+        page.add("No time has passed.", first="  ")
         return
     low, high = min(value for _, value in points), max(value for _, value in points)
     labels = [f"{value:.3g}" for value in (high, low)]
@@ -35,7 +36,7 @@ def curve_lines(page: Page, curves: Mapping[str, Curve], rows: int = _ROWS) -> N
                 cells[place][column] = letter
     for number, row in enumerate(cells):
         label = labels[0] if number == 0 else labels[1] if number == rows - 1 else ""
-        page.verbatim("".join(row).rstrip(), first=f"  {label:>{margin - 2}} ")
+        page.verbatim(f"  {label:>{margin - 2}} {''.join(row)}".rstrip())
     page.add(f"loss on held-out examples, over {number_words(latest, 's')}", first=" " * (margin + 1))
     if len(letters) > 1:
         page.add("; ".join(f"{letter} {name}" for name, letter in letters.items()), first="  ")

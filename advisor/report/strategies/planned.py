@@ -17,14 +17,15 @@ from advisor.report.changes import listed, sentence
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.curve import curve_lines
-from advisor.report.strategies.simulation import simulation_json
-from advisor.report.strategies.training import faster
+from advisor.report.strategies.simulation import rests_on, simulation_json
+from advisor.report.strategies.table import table_lines
+from advisor.report.strategies.training import WIDTHS, faster
+from advisor.report.words import compared_unit
 from advisor.simulation.result import Result
 from advisor.simulation.scenario import Scenario
 
 SCHEMA = "advisor/simulations/1"
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent")
-_WIDTHS = (26, 11, 19, 10, 7, 8)
 WORKERS = ("workers", "a step takes", "speed-up", "used")
 _WORKER_WIDTHS = (8, 13, 9, 6)
 
@@ -48,9 +49,10 @@ def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> 
 def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
     """A row for each number of workers, as under WORKERS."""
     alone = found.seconds[min(found.seconds)]
+    faster_by = {workers: alone / seconds if seconds > 0 else 1.0 for workers, seconds in sorted(found.seconds.items())}
     return [
-        (f"{workers:,}", number_words(seconds, "s"), f"{alone / seconds:.3g}", f"{alone / seconds / workers:.0%}")
-        for workers, seconds in sorted(found.seconds.items())
+        (f"{workers:,}", number_words(found.seconds[workers], "s"), f"{times:.3g}", f"{times / workers:.0%}")
+        for workers, times in faster_by.items()
     ]
 
 
@@ -71,7 +73,10 @@ def meaning(before: Plan, after: Plan) -> list[tuple[str, str]]:
         if measured is None or measured.probe != SIMULATE:
             continue
         was, now = before.recommendations[topic].value, entry.value
-        told.append((f"{entry.title}: {listed(was)} -> {listed(now)} ({entry.status.value}).", sentence(measured)))
+        unit = compared_unit(after.knowledge, entry, measured) if after.knowledge is not None else ""
+        told.append(
+            (f"{entry.title}: {listed(was)} -> {listed(now)} ({entry.status.value}).", sentence(measured, unit))
+        )
     return told
 
 
@@ -97,17 +102,13 @@ def planned_page(
     )
     if comparison is not None:
         page.blank()
-        page.columns([((word, Style.FAINT),) for word in HEAD], _WIDTHS)
-        for row in rows(names, results, comparison):
-            page.columns([(cell,) for cell in row], _WIDTHS)
+        table_lines(page, HEAD, rows(names, results, comparison), *WIDTHS)
         page.add(
             f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {SEEDS} seeds each.", first="  "
         )
     page.heading("HOW MANY WORKERS PAY")
     page.add(pays(found), first="  ")
-    page.columns([((word, Style.FAINT),) for word in WORKERS], _WORKER_WIDTHS)
-    for row in worker_rows(found):
-        page.columns([(cell,) for cell in row], _WORKER_WIDTHS)
+    table_lines(page, WORKERS, worker_rows(found), _WORKER_WIDTHS)
     told = meaning(*plans)
     if told:
         page.heading("WHAT IT MEANS FOR THE PLAN")
@@ -115,7 +116,7 @@ def planned_page(
     if comparison is not None:
         page.heading("LOSS")
         curve_lines(page, first_curves(names, results))
-    page.section("WHAT IT RESTS ON", list(notes))
+    page.section("WHAT IT RESTS ON", rests_on(scenario, notes))
     return page.text()
 
 

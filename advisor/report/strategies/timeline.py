@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from advisor.report.page import Look, Page
 
-COMPUTING, EXCHANGING, WAITING = "computing", "exchanging", "waiting"
-_MARKS = {COMPUTING: ("█", "#"), EXCHANGING: ("▒", "="), WAITING: ("·", ".")}
+COMPUTING, EXCHANGING, WAITING, APPLYING = "computing", "exchanging", "waiting", "applying"
+_MARKS = {COMPUTING: ("█", "#"), EXCHANGING: ("▒", "="), WAITING: ("·", "."), APPLYING: ("▓", "+")}
 """In Unicode, and without."""
 _ABSENT = " "
 
@@ -41,10 +41,10 @@ def drawn(stretches: Sequence[Stretch], look: Look, columns: int) -> list[tuple[
     return lines
 
 
-def legend(look: Look) -> str:
-    """The meaning of the characters."""
-    place = 0 if look.unicode else 1
-    return ", ".join(f"{marks[place]} {doing}" for doing, marks in _MARKS.items())
+def legend(stretches: Sequence[Stretch], look: Look) -> str:
+    """The meaning of the characters that stand for these."""
+    place, done = 0 if look.unicode else 1, {one.doing for one in stretches}
+    return ", ".join(f"{marks[place]} {doing}" for doing, marks in _MARKS.items() if doing in done)
 
 
 def timeline_lines(page: Page, stretches: Sequence[Stretch], seconds: str) -> None:
@@ -55,8 +55,8 @@ def timeline_lines(page: Page, stretches: Sequence[Stretch], seconds: str) -> No
     """
     width = max((len(one.worker) for one in stretches), default=0) + 2
     for worker, line in drawn(stretches, page.look, page.look.columns - width - 2):
-        page.verbatim(line, first=f"  {worker:<{width}}")
-    page.add(f"{legend(page.look)}; {seconds} from left to right", first="  ")
+        page.verbatim(line.rstrip(), first=f"  {worker:<{width}}")
+    page.add(f"{legend(stretches, page.look)}; {seconds} from left to right", first="  ")
 
 
 def _most(own: Iterable[Stretch], begin: float, end: float) -> str:

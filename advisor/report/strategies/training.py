@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from advisor.distributed.comparing import Comparison, Curve, Standing
+from advisor.distributed.comparing import Comparison, Curve, Interval, Standing
 from advisor.distributed.job import RING, Run, name_of
 from advisor.facts.verdict import Verdict
 from advisor.plain import encode
@@ -14,17 +15,24 @@ from advisor.report.changes import VERDICTS
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.curve import curve_lines
+from advisor.report.strategies.table import table_lines
 from advisor.report.strategies.timeline import Stretch, timeline_lines
 
 SCHEMA = "advisor/sync/1"
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent", "held out")
-_WIDTHS = (26, 11, 19, 10, 7, 8)
-_TOGETHER = 79
-"""Columns below which a strategy is a sentence and not a row of a table."""
+WIDTHS = (26, 11, 19, 10, 7, 8), (21, 8, 16, 10, 7, 8)
+"""Of a table without what is held out: with room, and on a screen of 80 columns."""
 
 
 def training_page(
-    found: Comparison, runs: Sequence[Run], says: str, notes: Sequence[str], look: Look, *, whole: bool = False
+    found: Comparison,
+    runs: Sequence[Run],
+    says: str,
+    notes: Sequence[str],
+    look: Look,
+    *,
+    whole: bool = False,
+    own: bool = True,
 ) -> str:
     """The report on real workers.
 
@@ -33,21 +41,15 @@ def training_page(
         says: the answer in a sentence.
         notes: on what it rests, in sentences.
         whole: with staleness, every run, and how bytes are counted.
+        own: True if the others were compared with the plan's own strategy.
     """
-    page = Page(look)
+    page, told = Page(look), rows(found, runs, own=own)
     page.add(says, first=[("TRAINED  ", Style.HEADING)])
     page.blank()
-    if look.columns >= _TOGETHER:
-        page.columns([((word, Style.FAINT),) for word in HEAD[:-1]], _WIDTHS)
-    for row in rows(found, runs):
-        if look.columns >= _TOGETHER:
-            page.columns([(cell,) for cell in row[:-1]], _WIDTHS)
-        else:
-            told = ", ".join(f"{head} {cell}" for head, cell in zip(HEAD[1:], row[1:], strict=True) if cell)
-            page.add(f"{row[0]}: {told}", first="  ")
+    table_lines(page, HEAD[:-1], [row[:-1] for row in told], *WIDTHS)
     page.add(f"The loss to reach is {found.goal:.4g}, on held-out examples. {_INTERVALS}", first="  ")
     page.heading("AT THE END")
-    page.items(f"{row[0]}: {row[-1]}" for row in rows(found, runs))
+    page.items(f"{row[0]}: {row[-1]}" for row in told)
     page.heading("LOSS")
     curve_lines(page, curves(runs))
     shown = next((run for run in runs if run.strategy == found.best.strategy and run.timeline), None)
@@ -63,9 +65,12 @@ def training_page(
 _INTERVALS = "Intervals are those of 95 %, over pairs of trainings with the same seed."
 
 
-def rows(found: Comparison, runs: Sequence[Run]) -> list[tuple[str, ...]]:
-    """A row for each strategy, the fastest first, as under HEAD."""
-    return [_row(found, one, [run for run in runs if run.strategy == one.strategy]) for one in found.standings]
+def rows(found: Comparison, runs: Sequence[Run], *, own: bool = True) -> list[tuple[str, ...]]:
+    """A row for each strategy, the fastest first, as under HEAD; `own` as of `training_page`."""
+    return [
+        _row(faster(found, one, own=own), one, [run for run in runs if run.strategy == one.strategy])
+        for one in found.standings
+    ]
 
 
 def curves(runs: Sequence[Run]) -> dict[str, Curve]:
@@ -98,12 +103,12 @@ def training_json(found: Comparison, runs: Sequence[Run], says: str, notes: Sequ
     }
 
 
-def _row(found: Comparison, one: Standing, runs: Sequence[Run]) -> tuple[str, ...]:
+def _row(times: str, one: Standing, runs: Sequence[Run]) -> tuple[str, ...]:
     last = runs[0].held_out
     return (
         one.strategy,
         number_words(one.typical, "s") if one.typical is not None else "not reached",
-        faster(found, one),
+        times,
         f"{statistics.median(run.examples_per_s for run in runs):,.0f}",
         f"{statistics.fmean(share for run in runs for share in run.waiting):.0%}",
         number_words(statistics.median(run.bytes for run in runs), "bytes"),
@@ -111,10 +116,10 @@ def _row(found: Comparison, one: Standing, runs: Sequence[Run]) -> tuple[str, ..
     )
 
 
-def faster(found: Comparison, one: Standing) -> str:
-    """Speed relative to the plan's own strategy, in words."""
+def faster(found: Comparison, one: Standing, *, own: bool = True) -> str:
+    """Speed relative to the strategy that all are compared with, the plan's `own` or another; in words."""
     if one.strategy == found.reference:
-        return "the plan's own"
+        return "the plan's own" if own else "the first named"
     if one.ratio is None:
         return "" if one.verdict is Verdict.UNDECIDED else "slower"
     ratio = one.ratio
@@ -135,7 +140,7 @@ def _standing_json(one: Standing, runs: Sequence[Run]) -> dict[str, Any]:
     return {
         "strategy": one.strategy,
         "seconds": list(one.seconds),
-        "times_as_fast": encode(one.ratio) if one.ratio is not None else None,
+        "times_as_fast": _interval_json(one.ratio) if one.ratio is not None else None,
         "verdict": VERDICTS[one.verdict],
         "examples_per_s": statistics.median(run.examples_per_s for run in runs),
         "staleness": {"median": runs[0].staleness.median, "p95": runs[0].staleness.p95},
@@ -143,6 +148,11 @@ def _standing_json(one: Standing, runs: Sequence[Run]) -> dict[str, Any]:
         "bytes": statistics.median(run.bytes for run in runs),
         "held_out": {"metric": runs[0].metric, **encode(runs[0].held_out)},
     }
+
+
+def _interval_json(ratio: Interval) -> dict[str, float | None]:
+    """With null for a bound that there is none of, since JSON knows no infinity."""
+    return {**encode(ratio), "high": ratio.high if math.isfinite(ratio.high) else None}
 
 
 def _shown(run: Run) -> float:

@@ -9,14 +9,15 @@ import typer
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Simulate
-from advisor.cli.console import FAILED, panel, warn
-from advisor.cli.delivering import deliver_page, refuse_rewriting
+from advisor.cli.console import FAILED, look, panel, warn
+from advisor.cli.delivering import deliver_page, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import facts_repeated
 from advisor.cli.signals import told_to
 from advisor.files.output import check_output
 from advisor.report.html.strategies import planned_html, simulation_html
+from advisor.report.page import Look
 from advisor.report.strategies.planned import planned_json, planned_page
 from advisor.report.strategies.simulation import simulation_json, simulation_page
 from advisor.session.measuring import seconds_of
@@ -46,27 +47,37 @@ def simulate(options: Simulate) -> None:
 
 def _deliver(found: Simulation, options: Simulate) -> None:
     made = (found.scenario, found.result, found.notes)
-    deliver_page(
-        options.format_,
-        options.output,
-        options.force,
-        as_json=lambda: simulation_json(*made),
-        as_html=lambda date: simulation_html(*made, date),
-        as_text=lambda shown: simulation_page(*made, shown, whole=options.whole),
-    )
+
+    def page(shown: Look) -> str:
+        return simulation_page(*made, shown, whole=options.whole)
+
+    with shown_otherwise(lambda: page(look())):
+        deliver_page(
+            options.format_,
+            options.output,
+            options.force,
+            as_json=lambda: simulation_json(*made),
+            as_html=lambda date: simulation_html(*made, date),
+            as_text=page,
+        )
 
 
 def _deliver_for_plan(found: PlanSimulation, options: Simulate) -> None:
     plans = (found.before, found.after)
     made = (found.scenario, found.names, found.results, found.comparison, found.sweep, plans, found.notes)
-    deliver_page(
-        options.format_,
-        options.output,
-        options.force,
-        as_json=lambda: planned_json(*made),
-        as_html=lambda date: planned_html(*made, date),
-        as_text=lambda shown: planned_page(*made, shown),
-    )
+
+    def page(shown: Look) -> str:
+        return planned_page(*made, shown)
+
+    with shown_otherwise(lambda: page(look())):
+        deliver_page(
+            options.format_,
+            options.output,
+            options.force,
+            as_json=lambda: planned_json(*made),
+            as_html=lambda date: planned_html(*made, date),
+            as_text=page,
+        )
 
 
 def _asked(options: Simulate) -> Asked:
@@ -86,4 +97,5 @@ def _asked(options: Simulate) -> Asked:
         checkpoint_cost=options.checkpoint_cost,
         loss=options.loss,
         seed=options.seed,
+        cluster=options.cluster,
     )

@@ -1,0 +1,256 @@
+"""What was measured on a cluster, as it is written, read and counted on by others. No torch here."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from advisor.children.messages import Natural, Text
+from advisor.errors import input_error
+from advisor.files.named import read_named
+from advisor.machine.state import MAX_BYTES, load_json, newer, parse_json, save_json, state_folder
+from advisor.plain import decode, encode
+from advisor.wording import shorten
+
+SCHEMA = "advisor/cluster/1"
+_TITLE = "The cluster's profile cannot be read"
+_REMEDY = "Measure the cluster again: torchrun ... -m advisor.cluster --output FILE."
+
+
+def _positive(number: float) -> float:
+    if not 0 < number < math.inf:
+        raise ValueError(f"{number} is not above 0")
+    return number
+
+
+def _from_zero(number: float) -> float:
+    if number < 0:
+        raise ValueError(f"{number} is below 0")
+    return number
+
+
+def _several(ranks: int) -> int:
+    if ranks < 2:
+        raise ValueError(f"{ranks} ranks exchange nothing")
+    return ranks
+
+
+def _some(samples: tuple[float, ...]) -> tuple[float, ...]:
+    if not samples:
+        raise ValueError("there is no time")
+    return samples
+
+
+Positive = Annotated[float, _positive]
+Seconds = Annotated[float, _from_zero]
+
+
+class Group(StrEnum):
+    """Which ranks exchange."""
+
+    INSIDE = "inside"
+    """Those of one node; the median of all nodes, which are measured at the same time."""
+    ACROSS = "across"
+    """One of each node."""
+    ALL = "all"
+
+
+class Operation(StrEnum):
+    ALL_REDUCE = "all_reduce"
+    ALL_GATHER = "all_gather"
+    REDUCE_SCATTER = "reduce_scatter"
+
+    def ring_passes(self) -> int:
+        """Passes round a ring of n ranks, each n - 1 messages of an n-th part (Patarasuk and Yuan 2009)."""
+        return 2 if self is Operation.ALL_REDUCE else 1
+
+
+class Kind(StrEnum):
+    """What was found."""
+
+    SLOW_RANK = "slow_rank"
+    SLOW_LINK = "slow_link"
+    """Of a node or a rank, to all others."""
+    SLOW_PATH = "slow_path"
+    """Between two of them, whose links are not slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Seconds of something that was repeated."""
+
+    samples: Annotated[tuple[Seconds, ...], _some]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.samples)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One size of an exchange."""
+
+    bytes: Natural
+    """Of the whole: what is summed, what each has in the end, what is to be scattered."""
+    seconds: Seconds
+    """Of the slowest rank, the median of so many."""
+    low: Seconds
+    high: Seconds
+    n: Natural
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """One exchange among the ranks of a group: seconds = alpha + bytes / rate."""
+
+    operation: Operation
+    group: Group
+    ranks: Annotated[int, _several]
+    """That take part."""
+    alpha: Seconds
+    bytes_per_second: Positive | None
+    """None where more bytes take no longer."""
+    samples: tuple[Sample, ...]
+    by: Text = ""
+    """The function of torch."""
+
+    def ring_link(self) -> tuple[float, float | None]:
+        """The latency and the rate of a link on which a ring of as many takes as long (advisor.simulation.exchange.ring)."""
+        messages = self.operation.ring_passes() * (self.ranks - 1)
+        rate = self.bytes_per_second
+        return self.alpha / messages, None if rate is None else rate * messages / self.ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two ranks that send to each other: the best of several, since what else goes on only makes it slower."""
+
+    first: Natural
+    second: Natural
+    group: Group
+    """Inside a node, or across."""
+    latency: Seconds
+    """Of a message without content, one way."""
+    there: Positive
+    """Bytes per second from the first to the second, and back."""
+    back: Positive
+    n: Natural
+    """Messages in each direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    name: Text
+    ranks: tuple[Natural, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One process."""
+
+    rank: Natural
+    node: Text
+    device: Text
+    products: Timed
+    """Of the same matrix products, all ranks at once."""
+    times_as_long: Positive
+    """Than the median of the others, in the median of all rounds."""
+    steps: Timed | None = None
+    """Of the network's training step, where a job was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is slow, with the evidence."""
+
+    kind: Kind
+    ranks: tuple[Natural, ...]
+    ratio: Positive
+    """How many times as long it takes as the median of the others."""
+    says: Text
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterProfile:
+    """The whole document."""
+
+    backend: Text
+    date: Text
+    """ISO 8601."""
+    versions: dict[str, str]
+    """Of advisor, torch and python."""
+    nodes: tuple[Node, ...]
+    ranks: tuple[Rank, ...]
+    products: Text
+    """What was multiplied."""
+    collectives: tuple[Collective, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Text, ...] = ()
+    """What a reader should know of how it was measured."""
+    ended: Text = ""
+    """Why it ended before its time; empty where it did not."""
+
+    def link(self, group: Group = Group.ACROSS) -> tuple[float, float | None]:
+        """Latency in seconds and bytes per second of a link of this group, by the all-reduce; None for a rate without limit.
+
+        Where a group was not measured, it is that of all ranks, or of whatever was. Raises InputError where nothing was.
+        """
+        reduced = {one.group: one for one in self.collectives if one.operation is Operation.ALL_REDUCE}
+        if not reduced:
+            raise input_error(_TITLE, "it has no all-reduce", remedy=_REMEDY)
+        found = reduced.get(group) or reduced.get(Group.ALL) or next(iter(reduced.values()))
+        return found.ring_link()
+
+    def step_samples(self) -> Sequence[Sequence[float]]:
+        """Seconds of each rank's training steps, by rank; of its matrix products where no job was given."""
+        return [(one.steps or one.products).samples for one in self.ranks]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"schema": SCHEMA, **encode(self)}
+
+
+def read(path: Path) -> ClusterProfile:
+    """The profile that `advisor.cluster --output` wrote. Raises InputError with what is wrong with the file."""
+    raw = read_named(path, MAX_BYTES, _TITLE, too_large=_REMEDY)
+    where = shorten(path, 200)
+    try:
+        document = parse_json(raw)
+    except ValueError as error:
+        raise input_error(_TITLE, str(error), where=where, remedy=_REMEDY) from None
+    return _of(document, where)
+
+
+def save(profile: ClusterProfile) -> Path:
+    """Keep it for plans of this host. Raises StateError where it cannot be written."""
+    save_json(_kept(), profile.to_json())
+    return _kept()
+
+
+def remembered() -> ClusterProfile:
+    """The one that was measured last from this host.
+
+    Raises StateError (NothingSavedError) where there is none, InputError where it is not one of this version.
+    """
+    return _of(load_json(_kept()), str(_kept()))
+
+
+def _kept() -> Path:
+    return state_folder() / "cluster.json"
+
+
+def _of(document: object, where: str) -> ClusterProfile:
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema != SCHEMA:
+        newest = newer(document, SCHEMA)
+        what = f"{newest} is of a newer version of this program" if newest else f"its schema is not {SCHEMA}"
+        raise input_error(_TITLE, what, where=where, remedy=_REMEDY)
+    try:
+        return decode(ClusterProfile, document, "it")
+    except ValueError as error:
+        raise input_error(_TITLE, f"{shorten(error, 200)}", where=where, remedy=_REMEDY) from None
