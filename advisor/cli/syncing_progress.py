@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from advisor.cli.progress import LiveProgress
-from advisor.distributed.job import Began, Calibrated, Message, Progress, Ready, Run
+from advisor.distributed.job import Began, Calibrated, Message, Progress, Ready, Run, Undone
 from advisor.report.numbers import number_words
 from advisor.wording import shorten
 
@@ -47,6 +47,8 @@ class SyncingProgress(LiveProgress):
                 )
             case Progress():
                 self._now = message
+            case Undone():
+                self.line(f"{message.strategy}, seed {message.seed}: {message.why}")
             case Run():
                 self._done.append(message)
                 self._now = None

@@ -1,4 +1,4 @@
-"""What is slow, said only where the same is seen again and again. No torch here.
+"""Slow ranks and links, named only where the same is seen again and again. No torch here.
 
 A rank is compared with the median of the others in each round, so that what disturbs all of them disturbs nothing. It is slow
 if that holds in three quarters of the rounds of every look; looks lie apart, so that a program that came by is not taken for it.

@@ -1,4 +1,4 @@
-"""What a process of a cluster knows of its place, from the variables that torchrun or srun set. No torch here."""
+"""The place of a process of a cluster, from the variables that torchrun or srun set. No torch here."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _SECONDS_A_ROUND = 0.4
 
 @dataclass(slots=True)
 class Measured:
-    """What is known so far."""
+    """All that is known so far."""
 
     backend: str
     torch: str

@@ -1,4 +1,4 @@
-"""What all ranks do together to be measured: matrix products, exchanges of groups, messages of pairs. Needs torch.
+"""The work of all ranks together that is measured: matrix products, exchanges of groups, messages of pairs. Needs torch.
 
 Each rank calls the same functions in the same order. What is decided on the way (sizes, how often, when to stop) rank 0
 decides by what it has timed, and tells the others.
@@ -81,7 +81,7 @@ def timed(meeting: Meeting, work: Callable[[], object]) -> float:
 
 
 def rounds(meeting: Meeting, once: Callable[[], float], seconds: float) -> list[list[float]]:
-    """What each rank needs for it in every round of so many seconds: round, rank. All begin together."""
+    """The time that each rank needs for it in every round of so many seconds: round, rank. All begin together."""
     mine: list[float] = []
     for _ in _turns(meeting, seconds, _FEWEST_ROUNDS):
         meeting.wait_for_all()
@@ -218,7 +218,7 @@ Exchange = Callable[[ProcessGroup, int, torch.device], Callable[[], object]]
 
 
 def _exchange(operation: Operation) -> tuple[Exchange, str]:
-    """How it is prepared for a size in bytes, and the function of torch; names have changed with torch 2.13."""
+    """Its preparation for a size in bytes, and the function of torch; names have changed with torch 2.13."""
     if operation is Operation.ALL_REDUCE:
         return lambda group, size, device: _reduce(group, torch.zeros(size // 4, device=device)), "all_reduce"
     new, old = (

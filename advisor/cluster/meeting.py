@@ -33,7 +33,7 @@ _LONGEST_REASON = 200
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What each rank tells of itself."""
+    """The words of each rank on itself."""
 
     rank: int
     host: str
@@ -88,7 +88,7 @@ class Meeting:
         return self._of_kind[kind][0]
 
     def all_say(self, value: object) -> list[Any]:
-        """What every rank says, by rank: values that JSON has, since nothing that others send is unpickled."""
+        """The words of every rank, by rank: values that JSON has, since nothing that others send is unpickled."""
         said = _as_bytes(value)
         with self.exchanging():
             lengths = [torch.zeros(1, dtype=torch.int64) for _ in range(self.launch.ranks)]
@@ -100,7 +100,7 @@ class Meeting:
         return [_from_bytes(one[: int(length)]) for one, length in zip(everything, lengths, strict=True)]
 
     def first_says(self, value: object) -> Any:
-        """What rank 0 says; what others would say does not count."""
+        """The word of rank 0; what others would say does not count."""
         said = _as_bytes(value)
         length = torch.tensor([len(said)])
         with self.exchanging():

@@ -1,4 +1,4 @@
-"""What was measured on a cluster, as it is written, read and counted on by others. No torch here."""
+"""The measurements of a cluster, as it is written, read and counted on by others. No torch here."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Seconds = Annotated[float, _from_zero]
 
 
 class Group(StrEnum):
-    """Which ranks exchange."""
+    """The ranks that exchange."""
 
     INSIDE = "inside"
     """Those of one node; the median of all nodes, which are measured at the same time."""
@@ -71,7 +71,7 @@ class Operation(StrEnum):
 
 
 class Kind(StrEnum):
-    """What was found."""
+    """A finding."""
 
     SLOW_RANK = "slow_rank"
     SLOW_LINK = "slow_link"
@@ -111,7 +111,7 @@ class Collective:
     operation: Operation
     group: Group
     ranks: Annotated[int, _several]
-    """That take part."""
+    """Ranks that take part."""
     alpha: Seconds
     bytes_per_second: Positive | None
     """None where more bytes take no longer."""
@@ -171,7 +171,7 @@ class Finding:
     kind: Kind
     ranks: tuple[Natural, ...]
     ratio: Positive
-    """How many times as long it takes as the median of the others."""
+    """Its time over the median of the others."""
     says: Text
 
 
@@ -187,14 +187,14 @@ class ClusterProfile:
     nodes: tuple[Node, ...]
     ranks: tuple[Rank, ...]
     products: Text
-    """What was multiplied."""
+    """The matrices that were multiplied."""
     collectives: tuple[Collective, ...] = ()
     pairs: tuple[Pair, ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[Text, ...] = ()
-    """What a reader should know of how it was measured."""
+    """Notes for a reader of how it was measured."""
     ended: Text = ""
-    """Why it ended before its time; empty where it did not."""
+    """The reason why it ended before its time; empty where it did not."""
 
     def link(self, group: Group = Group.ACROSS) -> tuple[float, float | None]:
         """Latency in seconds and bytes per second of a link of this group, by the all-reduce; None for a rate without limit.

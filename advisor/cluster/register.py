@@ -1,4 +1,4 @@
-"""Who is there: the store in which ranks meet before they exchange anything, and in which they say that one is missing."""
+"""The register of those that are there: a store in which ranks meet, and in which they say that one is missing."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Register:
 
 
 def _store(launch: Launch, patience: float) -> TCPStore:
-    """Where all ranks meet. Raises CannotRunError where rank 0 is not found, or its port is in use.
+    """The place where all ranks meet. Raises CannotRunError where rank 0 is not found, or its port is in use.
 
     It is made in a thread, since torch waits without end for an answer of a program that is none of ours.
     """

@@ -39,7 +39,7 @@ _TITLE = "The training step cannot be timed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks for."""
+    """The wishes of the command line."""
 
     output: Path | None = None
     force: bool = False
@@ -128,7 +128,7 @@ def _report(profile: ClusterProfile | None, ended: str, asked: Asked) -> int:
 
 
 def _refusal(asked: Asked) -> str:
-    """Why the output cannot be written; said before anything is measured."""
+    """The reason why the output cannot be written; said before anything is measured."""
     try:
         if asked.output is not None:
             check_output(asked.output, force=asked.force)

@@ -1,4 +1,4 @@
-"""Which ranks exchange with which, and when, so that no two pairs disturb each other. No torch here."""
+"""The order in which ranks exchange, so that no two pairs disturb each other. No torch here."""
 
 from __future__ import annotations
 

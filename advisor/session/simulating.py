@@ -297,5 +297,5 @@ def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
     return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
 
 
-_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint")
+_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
 """Settings that follow the plan, unless somebody asks for something else."""

@@ -19,9 +19,11 @@ from advisor.machine.detection.detection import detect
 from ..agent.profiles_made import MEMORY, gauged
 from .program import advisor, environment, refused
 
-MEASURING = {"probe", "try", "apply", "bench", "profiles compare", "profiles export"}
+MEASURING = {"probe", "try", "apply", "bench", "sync", "profiles compare", "profiles export"}
 ELSEWHERE = {
     "try": "apply",
+    "sync": "tests/cli/test_sync.py",
+    "simulate": "tests/cli/test_simulate.py",
     "profiles export": "profiles compare",
     "rules check": "make lint",
     "rules test": "make lint",

@@ -34,6 +34,8 @@ LINES = {
     "inspect": "inspect data.csv --target kind",
     "try": "try --data data.csv --target kind --budget 6s",
     "apply": "apply model --data data.csv --output predictions.csv",
+    "sync": f"sync {FACTS} --data data.csv --target kind --strategies synchronous,local_sgd --seeds 1 --budget 14s",
+    "simulate": f"simulate {FACTS} --data data.csv --target kind --strategy asynchronous --workers 3 --steps 5",
     "bench": "bench fcn5 --budget 6s",
     "glossary": "glossary",
     "help": "help answers",
@@ -64,9 +66,12 @@ SERVES = {"serve"}
 """It runs until Ctrl-C, and is tried below."""
 OFTEN = ("recommend", "inspect", "doctor", "report")
 """Tried in every run of the tests; the others take a minute together."""
-ELSEWHERE = {"rules check": "tests/cli/test_rules_check.py"}
+ELSEWHERE = {"rules check": "tests/cli/test_rules_check.py", "sync": "tests/cli/test_sync.py"}
 """Run among traps by a test that looks at what it says as well."""
-CODES = {"apply": {2}, "rules": {2}, "models": {2}, "profiles": {2}, "try": {0, 1}, "bench": {0, 1}, "probe": {0, 1}}
+CODES = {
+    **{name: {2} for name in ("apply", "rules", "models", "profiles")},
+    **{name: {0, 1} for name in ("try", "bench", "probe", "sync")},
+}
 """Groups show their help and end as wrong usage does; there is no saved model to apply.
 
 On a busy machine there may be no time to measure anything.

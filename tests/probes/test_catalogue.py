@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from advisor.facts.experiments import SIMULATE, SYNC, is_of_strategies
 from advisor.facts.verdict import Verdict
 from advisor.knowledge.loader import load
 from advisor.probes.catalogue import PROBES, probe_named
@@ -51,8 +52,11 @@ def test_every_topic_of_a_probe_is_declared() -> None:
     assert {probe.topic for probe in PROBES} - {""} <= set(topics)
     decided = {topic.probe for topic in topics.values()} - {""}
     tried = {topic.probe for topic in topics.values() if topic.probe.startswith("trial.")}
-    assert decided - tried <= {probe.name for probe in PROBES}
+    run = {name for name in decided if is_of_strategies(name)}
+    assert decided - tried - run <= {probe.name for probe in PROBES}
     assert tried, "what `advisor try` decides is no probe"
+    assert run == {SYNC}, "nor is what real workers decide"
+    assert {topic.simulation for topic in topics.values()} == {"", SIMULATE}
 
 
 def test_everything_that_a_probe_measures_has_a_title() -> None:

@@ -9,24 +9,34 @@ import typer
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Sync
-from advisor.cli.console import FAILED, panel, warn
-from advisor.cli.delivering import deliver_page, refuse_rewriting
+from advisor.cli.console import FAILED, look, panel, warn
+from advisor.cli.delivering import deliver_page, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
 from advisor.cli.options import facts_repeated
 from advisor.cli.signals import told_to
 from advisor.cli.syncing_progress import SyncingProgress
+from advisor.distributed.strategies import strategies
+from advisor.errors import input_error
 from advisor.files.output import check_output
 from advisor.report.html.strategies import training_html
+from advisor.report.page import Look
 from advisor.report.strategies.training import training_json, training_page
 from advisor.session.measuring import seconds_of
 from advisor.session.syncing import Asked, Trained, trained
 
+_FEWEST = 2
+"""Strategies that can be compared."""
 KEPT_NOTHING = "No strategy was finished with every seed, so nothing is kept."
 
 
 def sync(options: Sync) -> None:
     begun, budget = time.monotonic(), seconds_of(options.budget)
+    if options.strategies is not None and len(named := strategies(options.strategies)) < _FEWEST:
+        raise input_error(
+            "One strategy cannot be compared", f"{named[0]} is alone", where="--strategies",
+            remedy="Name two or more, such as synchronous,local_sgd; `advisor simulate --strategy` takes one.",
+        )  # fmt: skip
     if options.output is not None:
         refuse_rewriting(options.output, options.answers, options.data)
         check_output(options.output, force=options.force)
@@ -54,14 +64,19 @@ def _deliver(done: Trained, options: Sync) -> None:
     if done.comparison is None:
         return
     made = (done.comparison, done.compared_runs, done.says, done.notes)
-    deliver_page(
-        options.format_,
-        options.output,
-        options.force,
-        as_json=lambda: training_json(*made),
-        as_html=lambda date: training_html(*made, date),
-        as_text=lambda shown: training_page(*made, shown, whole=options.whole),
-    )
+
+    def page(shown: Look) -> str:
+        return training_page(*made, shown, whole=options.whole, own=done.own)
+
+    with shown_otherwise(lambda: page(look())):
+        deliver_page(
+            options.format_,
+            options.output,
+            options.force,
+            as_json=lambda: training_json(*made),
+            as_html=lambda date: training_html(*made, date, own=done.own),
+            as_text=page,
+        )
 
 
 def _asked(options: Sync) -> Asked:

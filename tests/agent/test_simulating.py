@@ -1,0 +1,400 @@
+"""Questions of a plan to a simulator, and the meaning of its answers: outcomes as later plans count them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from advisor.agent.remembered.profile import checked, grown, outcome_key
+from advisor.agent.settling.scope import scope_of
+from advisor.agent.simulating import (
+    COMPRESSED,
+    FEWEST_STEPS,
+    MOST_GRADIENTS,
+    MOST_STEPS,
+    NEARLY,
+    RIVALS,
+    SEEDS,
+    Sweep,
+    contestants,
+    failing,
+    of_strategies,
+    race,
+    raced,
+    settled,
+    steps_for,
+    sweep,
+    swept,
+)
+from advisor.agent.strategies import circumstances, learned_task, reference_of, without_strategies
+from advisor.distributed.comparing import Comparison, compared
+from advisor.distributed.strategies import strategy
+from advisor.distributed.task import DIGITS
+from advisor.facts.experiments import SIMULATE, SYNC
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan, Status
+from advisor.knowledge.cache import load_cached
+from advisor.knowledge.model import Knowledge
+from advisor.probes.outcome import Outcome
+from advisor.resources import rules_folder
+from advisor.simulation.request import Saved
+from advisor.simulation.result import Result
+from advisor.simulation.scenario import Scenario, StepTime, measured
+
+from ..report.strategies_made import falling, result_of, scenario_of
+from .test_scope import MACHINE
+from .test_settled_by_strategies import planned, status, workers
+
+DATE = "2026-11-27T10:00:00+00:00"
+
+
+@pytest.fixture(scope="module")
+def knowledge() -> Knowledge:
+    return load_cached(rules_folder(), ())
+
+
+@pytest.fixture(scope="module")
+def plan(knowledge: Knowledge) -> Plan:
+    return planned(knowledge)
+
+
+def comparison(seconds: Mapping[str, float | Sequence[float]]) -> Comparison:
+    """Of strategies whose loss takes so many seconds to fall to a third, the same with all seeds or one number for each; the
+    first is the plan's."""
+    times = {name: [own] * SEEDS if isinstance(own, float) else list(own) for name, own in seconds.items()}
+    names = list(times)
+    results = [result_of(name, scale, seed) for name in names for seed, scale in enumerate(times[name])]
+    return raced(names, results)
+
+
+def decided(plan: Plan, seconds: Mapping[str, float | Sequence[float]]) -> dict[str, Outcome]:
+    """By the fact, what follows from such a comparison."""
+    outcomes = settled(plan, scope_of(plan, MACHINE), DATE, comparison(seconds), None)
+    return {one.fact: one for one in outcomes}
+
+
+# Workers
+
+
+def test_the_best_number_is_the_fewest_that_are_as_fast_and_by_price_the_most_that_are_used() -> None:
+    found = Sweep({1: 8.0, 2: 4.1, 4: 2.2, 8: 2.0, 16: 1.98})
+    assert found.best == 8, "sixteen save one per cent"
+    assert found.best_by_price == 4, "four take 8.8 s of workers' time together, eight 16"
+
+
+def test_where_sharing_costs_more_than_it_saves_one_worker_is_best() -> None:
+    found = Sweep({1: 1.0, 2: 1.5, 4: 2.0})
+    assert (found.best, found.best_by_price) == (1, 1)
+
+
+def test_a_sweep_shares_one_batch_among_ever_more_workers() -> None:
+    asked = sweep(scenario_of("local_sgd", workers=12, batch=8, step_time=StepTime(seconds=0.5), cores=None))
+    assert [one.workers for one in asked] == [1, 2, 4, 8, 12]
+    assert {str(one.strategy) for one in asked} == {"synchronous"}
+    assert [one.workers * one.batch for one in asked] == pytest.approx([96] * 5, rel=0.05)
+    assert [one.step_time.seconds for one in asked] == [6.0, 3.0, 1.5, 0.75, 0.5]
+
+
+def test_measured_steps_get_longer_one_by_one() -> None:
+    alone = sweep(scenario_of(workers=4, step_time=measured([[0.1, 0.3]])))[0]
+    assert list(alone.step_time.samples[0]) == pytest.approx([0.4, 1.2])
+
+
+def test_a_sweep_is_read_as_seconds_of_a_step() -> None:
+    results = [replace(result_of("synchronous", None), workers=n, seconds=40.0 / n, updates=10) for n in (1, 2)]
+    assert swept(results).seconds == {1: 4.0, 2: 2.0}
+
+
+# Strategies
+
+
+def test_the_plans_own_strategy_races_first_and_each_with_the_same_seeds(plan: Plan) -> None:
+    own = scenario_of("synchronous", workers=8, seed=3)
+    names = contestants(plan, own)
+    assert names[0] == reference_of(plan) == "synchronous"
+    assert set(names) == {*RIVALS, *COMPRESSED}
+    asked = race(own, names)
+    assert [str(one.strategy) for one in asked[::SEEDS]] == names
+    assert [one.seed for one in asked[:SEEDS]] == [3, 4, 5, 6, 7]
+    assert asked[0] == replace(own, strategy=strategy("synchronous"))
+
+
+def test_groups_need_as_many_workers(plan: Plan) -> None:
+    assert "mixed_asynchronous" not in contestants(plan, scenario_of("synchronous", workers=1))
+
+
+def test_a_plan_of_another_strategy_is_compared_by_it_and_not_with_compressed_gradients(knowledge: Knowledge) -> None:
+    slow = planned(knowledge, cluster__network_bytes_per_second=1.25e7)
+    assert reference_of(slow) == "local_sgd"
+    names = contestants(slow, scenario_of(workers=8))
+    assert names[0] == "local_sgd"
+    assert not set(names) & set(COMPRESSED)
+
+
+@pytest.mark.parametrize("number", [1, 8, 64, 10_000])
+def test_steps_are_enough_to_learn_and_few_enough_to_be_computed(number: int) -> None:
+    steps = steps_for(number, 8)
+    assert FEWEST_STEPS <= steps <= MOST_STEPS
+    assert steps == FEWEST_STEPS or steps * number * 8 * SEEDS <= MOST_GRADIENTS
+
+
+def test_a_race_is_judged_by_its_first_strategy() -> None:
+    found = comparison({"synchronous": 12.0, "local_sgd": 4.0})
+    assert (found.reference, found.best.strategy) == ("synchronous", "local_sgd")
+    assert found.best.ratio is not None
+    assert found.best.ratio.value == pytest.approx(3, rel=0.02)
+    assert len(found.best.seconds) == SEEDS
+
+
+# What it means
+
+
+def test_a_rival_that_is_faster_overturns_the_plan(plan: Plan) -> None:
+    outcome = decided(plan, {"synchronous": 12.0, "local_sgd": 4.0, "asynchronous": 8.0})["sim.sync.best"]
+    assert (outcome.probe, outcome.topic, outcome.verdict) == (SIMULATE, "sync.strategy", Verdict.OVERTURNED)
+    assert (outcome.before, outcome.rival, outcome.after) == ("synchronous", "local_sgd", "local_sgd")
+    assert outcome.median == pytest.approx(3, rel=0.02)
+    assert outcome.n == SEEDS
+    assert outcome.facts() == {"sim.sync.best": "local_sgd"}
+
+
+def test_slower_rivals_confirm_the_plan_against_the_nearest_of_them(plan: Plan) -> None:
+    outcome = decided(plan, {"synchronous": 4.0, "local_sgd": 8.0, "asynchronous": 12.0})["sim.sync.best"]
+    assert outcome.verdict is Verdict.CONFIRMED
+    assert (outcome.before, outcome.rival, outcome.after) == ("synchronous", "local_sgd", "synchronous")
+    assert outcome.median == pytest.approx(2, rel=0.02), "so many times as fast the plan's own is"
+
+
+def test_rivals_as_fast_are_no_difference_and_change_no_fact(plan: Plan) -> None:
+    outcome = decided(plan, {"synchronous": 4.0, "local_sgd": 4.02})["sim.sync.best"]
+    assert outcome.verdict is Verdict.NO_DIFFERENCE
+    assert outcome.after == "synchronous", "what the plan has goes on to hold"
+    assert outcome.facts() == {}
+
+
+def test_rivals_that_are_now_faster_and_now_slower_decide_nothing(plan: Plan) -> None:
+    unsteady = (2.0, 8.0, 3.0, 9.0, 4.0)
+    outcome = decided(plan, {"synchronous": 4.0, "local_sgd": unsteady})["sim.sync.best"]
+    assert (outcome.verdict, outcome.after) == (Verdict.UNDECIDED, None)
+    assert outcome.low is not None
+    assert outcome.median is not None
+    assert outcome.high is not None
+    assert outcome.low < outcome.median < outcome.high
+    assert outcome.facts() == {}
+
+
+def test_a_form_of_the_plans_own_strategy_is_no_rival(plan: Plan) -> None:
+    found = comparison({"synchronous": 12.0, "gradient_accumulation": 4.0})
+    assert of_strategies(SIMULATE, "sim.sync.best", found, scope_of(plan, MACHINE), DATE) == []
+
+
+def test_compressed_gradients_are_another_question(plan: Plan) -> None:
+    found = decided(plan, {"synchronous": 6.0, "fp16_compression": 3.0, "powersgd": 16.0, "local_sgd": 12.0})
+    assert found["sim.sync.best"].verdict is Verdict.CONFIRMED
+    compression = found["sim.compression.best"]
+    assert (compression.topic, compression.before, compression.after) == ("communication", "none", "fp16_compression")
+    assert compression.verdict is Verdict.OVERTURNED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "verdict", "after"), [(12.0, Verdict.CONFIRMED, "none"), (6.02, Verdict.NO_DIFFERENCE, "none")]
+)
+def test_where_fewer_bytes_gain_nothing_gradients_stay_as_they_are(
+    plan: Plan, seconds: float, verdict: Verdict, after: str
+) -> None:
+    compression = decided(plan, {"synchronous": 6.0, "powersgd": seconds})["sim.compression.best"]
+    assert (compression.verdict, compression.after) == (verdict, after)
+
+
+def test_one_training_with_each_strategy_decides_nothing_and_takes_nothing_back(plan: Plan) -> None:
+    curves = {"synchronous": [falling(4.0, 0)], "local_sgd": [falling(8.0, 0)]}
+    assert of_strategies(SYNC, "probe.sync.best", compared(curves, "synchronous"), scope_of(plan, MACHINE), DATE) == []
+
+
+def test_ratios_are_numbers_whatever_the_pairs_were(plan: Plan) -> None:
+    wild = (0.01, 90.0, 0.01, 90.0, 0.01)
+    outcome = decided(plan, {"synchronous": 4.0, "local_sgd": wild, "powersgd": wild})
+    for one in outcome.values():
+        figures = [one.median, one.low, one.high]
+        assert all(number is not None and math.isfinite(number) and number > 0 for number in figures)
+        assert checked(one) == one
+
+
+def test_fewer_workers_that_are_as_fast_overturn_the_plan(plan: Plan) -> None:
+    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0, 2: 4.0, 4: 2.0, 8: 2.0}))
+    assert (outcome.topic, outcome.fact) == ("parallelism.strategy", "sim.workers.best")
+    assert (outcome.before, outcome.after, outcome.verdict) == (8, 4, Verdict.OVERTURNED)
+    assert (outcome.median, outcome.unit) == (2.0, "work of each worker")
+    assert outcome.facts() == {"sim.workers.best": 4, "sim.workers.best_by_price": 4}
+
+
+def test_workers_that_all_pay_confirm_the_plan(plan: Plan) -> None:
+    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0, 2: 5.0, 8: 2.0}))
+    assert (outcome.before, outcome.after, outcome.rival, outcome.verdict) == (8, 8, 1, Verdict.CONFIRMED)
+    assert (outcome.median, outcome.unit) == (4.0, "speed-up")
+    assert outcome.facts() == {"sim.workers.best": 8, "sim.workers.best_by_price": 2}
+
+
+@pytest.mark.parametrize("seconds", [1.0, 1.04])
+def test_one_worker_fewer_is_no_other_advice(plan: Plan, seconds: float) -> None:
+    found = Sweep({1: 60.0, 32: 2.0, 64: seconds, 65: 1.0})
+    assert found.best == 64
+    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, found)
+    assert (outcome.after, outcome.verdict) == (65, Verdict.CONFIRMED)
+    assert outcome.median == 60.0
+
+
+def test_of_a_single_worker_nothing_is_said(plan: Plan) -> None:
+    assert settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0})) == []
+
+
+def test_checkpoints_that_are_no_better_leave_the_formula_and_tell_their_interval(plan: Plan) -> None:
+    young = next(figure.value for figure in plan.figures if figure.name == "checkpoint.interval")
+    assert young is not None
+    (same,) = settled(plan, scope_of(plan, MACHINE), DATE, None, None, Saved(1800.0, 0.99, 0.985))
+    assert (same.topic, same.verdict) == ("fault_tolerance", Verdict.NO_DIFFERENCE)
+    assert (same.before, same.rival, same.after) == (round(young), 1800, round(young))
+    assert same.facts() == {"sim.checkpoint.seconds": 1800}
+    (better,) = settled(plan, scope_of(plan, MACHINE), DATE, None, None, Saved(1800.0, 0.9, 0.6))
+    assert (better.verdict, better.after, better.unit) == (Verdict.OVERTURNED, 1800, "useful time")
+    assert better.median == pytest.approx(1.5)
+
+
+def test_failures_are_those_that_the_plan_expects(knowledge: Knowledge, plan: Plan) -> None:
+    found = failing(plan, seed=7)
+    figures = {figure.name: figure.value for figure in plan.figures}
+    assert found is not None
+    assert found.between_failures == figures["failure.mean_seconds"]
+    assert found.checkpoint_cost >= 1.0
+    assert found.seed == 7
+    assert failing(planned(knowledge, cluster__nodes=1)) is None
+
+
+def test_what_is_decided_is_what_the_plan_then_has(knowledge: Knowledge, plan: Plan) -> None:
+    outcomes = [*decided(plan, {"synchronous": 12.0, "local_sgd": 4.0}).values(), workers(plan, 4)]
+    after = planned(knowledge, *outcomes)
+    assert status(after, "sync.strategy") == ("local_sgd", Status.SIMULATED)
+    assert after.facts["sim.workers.best"].value == 4
+    assert reference_of(after) == "local_sgd"
+    assert without_strategies(outcomes) == (), "the next bet is the rules' own again"
+
+
+# What is known of the workers
+
+
+def test_the_workers_of_a_plan_have_its_batch_links_and_steps(plan: Plan) -> None:
+    known = circumstances(plan)
+    assert (known.workers, known.batch) == (
+        8,
+        plan.value("training.micro_batch") * (plan.value("training.accumulation") or 1),
+    )
+    assert known.link_bytes_per_second == 1.25e9
+    assert known.message_bytes == 4 * plan.facts["network.parameters"].value  # type: ignore[operator]
+    assert (known.step_says, known.uneven) == ("as predicted for the plan", False)
+    assert known.step_seconds is not None
+    assert known.step_seconds > 0
+
+
+def test_a_single_machine_has_no_workers_and_no_links(knowledge: Knowledge) -> None:
+    known = circumstances(planned(knowledge, cluster__nodes=1))
+    assert (known.workers, known.link_bytes_per_second) == (None, None)
+
+
+def test_a_large_network_gives_its_place_to_that_of_2017_on_digits(plan: Plan) -> None:
+    task, notes = learned_task(plan, None, batch=16, seed=3, workers=8)
+    assert (task.hidden_units, task.data, task.batch, task.seed) == ((64, 64), DIGITS, 16, 3)
+    assert notes[0].startswith("A small network learns, 64-64-64-10 with tanh,")
+
+
+def test_a_small_network_learns_itself_and_more_slowly_the_more_workers_there_are(knowledge: Knowledge) -> None:
+    small = planned(
+        knowledge,
+        data__inputs=64,
+        cluster__nodes=1,
+        machine__gpu__count=0,
+        machine__gpu__name=None,
+        data__examples=1797,
+    )
+    few, notes = learned_task(small, None, batch=16, seed=0, workers=2)
+    many, _ = learned_task(small, None, batch=16, seed=0, workers=64)
+    assert few.network == small.value("network.type")
+    assert notes == ("The plan's network learns examples that are made up: name yours with --data.",)
+    assert many.rate * 64 == pytest.approx(0.4)
+    assert many.rate < few.rate
+
+
+# Kept
+
+
+def everything(plan: Plan) -> list[Outcome]:
+    found = comparison({"synchronous": 12.0, "local_sgd": 4.0, "powersgd": 6.0})
+    return settled(plan, scope_of(plan, MACHINE), DATE, found, Sweep({1: 8.0, 8: 2.0}), Saved(1800.0, 0.9, 0.6))
+
+
+def test_every_outcome_survives_being_written_and_read(plan: Plan) -> None:
+    outcomes = everything(plan)
+    assert [one.fact for one in outcomes] == [
+        "sim.sync.best",
+        "sim.compression.best",
+        "sim.workers.best",
+        "sim.checkpoint.seconds",
+    ]
+    for one in outcomes:
+        assert checked(Outcome.from_json(one.to_json())) == one
+
+
+def test_answers_to_several_questions_of_one_simulation_are_all_kept(plan: Plan) -> None:
+    outcomes = everything(plan)
+    assert len({outcome_key(one) for one in outcomes}) == len(outcomes)
+    profile = grown(None, "last", MACHINE, "here", outcomes)
+    again = grown(profile, "last", MACHINE, "here", outcomes)
+    assert list(again.outcomes) == list(profile.outcomes) == outcomes
+
+
+DAMAGE: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "another fact": ("sim.sync.best", {"fact": "sim.workers.best"}),
+    "another topic": ("sim.sync.best", {"topic": "communication"}),
+    "a run that says less than it should": ("sim.sync.best", {"probe": "sync", "fact": "probe.sync.best"}),
+    "no conditions": ("sim.sync.best", {"applies": {}}),
+    "other bonds": ("sim.sync.best", {"bound_by": ["nodes"]}),
+    "a word for a number": ("sim.workers.best", {"after": "many"}),
+    "a number for a word": ("sim.sync.best", {"after": 5}),
+    "no workers": ("sim.workers.best", {"after": 0}),
+    "a word beside": ("sim.workers.best", {"besides": {"sim.workers.best_by_price": "x"}}),
+    "a fact of others beside": ("sim.workers.best", {"besides": {"machine.memory_bytes": 5}}),
+    "gauges": ("sim.sync.best", {"gauges": {"probe.memory.bytes_per_second": "x"}}),
+    "a name without end": ("sim.sync.best", {"rival": "x" * 1000}),
+    "a ratio of nothing": ("sim.sync.best", {"low": 0.0}),
+    "no ratio": ("sim.sync.best", {"median": None}),
+    "infinity": ("sim.sync.best", {"high": math.inf}),
+    "no date": ("sim.sync.best", {"date": "yesterday"}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_outcome_is_refused(plan: Plan, damage: str) -> None:
+    fact, changed = DAMAGE[damage]
+    (outcome,) = (one for one in everything(plan) if one.fact == fact)
+    with pytest.raises(ValueError, match=r"."):
+        checked(Outcome.from_json({**outcome.to_json(), **changed}))
+
+
+def test_a_ratio_of_the_work_is_never_below_what_matters(plan: Plan) -> None:
+    for most in range(2, 80):
+        seconds = {
+            count: max(1.0, 16.0 / count) for count in (*(2**power for power in range(7)), most) if count <= most
+        }
+        (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep(seconds))
+        assert outcome.median is not None
+        assert outcome.verdict is not Verdict.OVERTURNED or outcome.median > NEARLY
+
+
+def test_the_seeds_of_a_race_are_told_apart_by_their_place() -> None:
+    made: list[Result] = [result_of("synchronous", 5.0 + seed, seed) for seed in range(SEEDS)]
+    asked: list[Scenario] = race(scenario_of("synchronous"), ["synchronous"])
+    assert len(made) == len(asked) == SEEDS
+    assert raced(["synchronous"], made).own.reached == SEEDS
