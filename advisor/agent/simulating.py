@@ -175,7 +175,12 @@ def of_strategies(
         return []
     rival = max(others, key=lambda one: one.ratio.value if one.ratio else 0.0)
     assert rival.ratio is not None  # noqa: S101 - chosen so
-    decided = rival.verdict in (Verdict.CONFIRMED, Verdict.NO_DIFFERENCE)
+    open_ = any(
+        one.verdict is Verdict.UNDECIDED and DECLARED[strategy(one.strategy).name].topic != before
+        for one in comparison.standings
+        if one.strategy != own
+    )  # one that may be faster leaves all open
+    decided = not open_ and rival.verdict in (Verdict.CONFIRMED, Verdict.NO_DIFFERENCE)
     topic = DECLARED[strategy(rival.strategy).name].topic
     verdict = rival.verdict if decided else Verdict.UNDECIDED
     after_ = before if decided else None

@@ -13,11 +13,10 @@ from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.figures import step_samples
 from advisor.agent.settling.scope import newest_in_scope, scope_of
 from advisor.agent.settling.workloads import step_of
-from advisor.agent.simulating import Sweep, contestants, failing, race, raced, settled, steps_for, sweep, swept
+from advisor.agent.simulating import RESTART, Sweep, contestants, failing, race, raced, settled, steps_for, sweep, swept
 from advisor.agent.strategies import (
     OF_2017,
     OF_2017_BYTES,
-    STANDS_IN,
     Circumstances,
     circumstances,
     learned_task,
@@ -249,7 +248,7 @@ def simulated_for_plan(
         task, learned = learned_task(
             plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
         )
-        notes, own = (*notes, *learned), STANDS_IN not in learned
+        notes, own = (*notes, *learned), not learned
         names = contestants(plan, scenario)
         if asked.steps is None:
             scenario = replace(scenario, steps=steps_for(scenario.workers, len(names)))
@@ -273,13 +272,18 @@ def simulated_for_plan(
                 *notes,
                 "So the comparison of strategies decides nothing for the plan; the number of workers does.",
             )
+        if saved is not None:
+            notes = (
+                *notes,
+                f"After a failure it takes {number_words(RESTART, 's')} until the work goes on (assumed).",
+            )
         for outcome in outcomes:
             if inputs.machine is not None:
                 keep(inputs.machine, outcome, complain, LAST)
     else:
         notes = (
             *notes,
-            "These are not the plan's own workers, with links and steps as it knows them: nothing of it counts for it.",
+            "These are not the plan's own workers with a link and steps that it knows: nothing of it counts for the plan.",
         )
     after = plan_of(replace(inputs, outcomes=(*known, *outcomes)))
     return PlanSimulation(
@@ -292,10 +296,12 @@ def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
     known = circumstances(plan)
     if scenario.step_time.law is not Law.SAMPLES and known.step_seconds is None:
         return False
+    if scenario.link.bytes_per_second is None or (known.uneven and scenario.step_time.law is Law.SAMPLES):
+        return False  # exchanges that cost nothing, or steps of one even machine, are not the plan's
     theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
     own_steps = asked.step_time is None or scenario.step_time.law is Law.SAMPLES
     return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
 
 
-_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
+_OF_THE_PLAN = ("link", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
 """Settings that follow the plan, unless somebody asks for something else."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,9 +14,9 @@ from advisor.agent.settling.scope import scope_of
 from advisor.agent.settling.strategies import RUN_BEST, worker_conditions
 from advisor.agent.settling.workloads import counted_step
 from advisor.agent.simulating import of_strategies
-from advisor.agent.strategies import OF_2017, STANDS_IN, learned_task, reference_of, without_strategies
+from advisor.agent.strategies import OF_2017, learned_task, reference_of, without_strategies
 from advisor.children.errors import CannotRunError
-from advisor.children.stopping import Stop
+from advisor.children.stopping import STOPPED, Stop
 from advisor.children.temporary import remove_abandoned
 from advisor.distributed.comparing import Comparison, compared
 from advisor.distributed.job import Job, Message, Run
@@ -110,26 +112,40 @@ def trained(
 
     Raises InputError where something asked for is wrong, or nothing can be trained; CannotRunError where no process starts.
     """
+    begun = time.monotonic()
     check_here(inputs, "Nothing can be trained")
     remove_abandoned()
     plan = plan_of(replace(inputs, outcomes=without_strategies(inputs.outcomes)))
     job, notes = job_of(plan, inputs, asked, seconds)
     joined = read_link(asked.link, asked.latency, "--link")
+    stopped = stop or Stop()
+    late = threading.Timer(seconds - (time.monotonic() - begun), stopped.this)
+    late.daemon = True
+    late.start()
     try:
         with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
-            results = run(job, links=found, hear=hear, stop=stop)
+            results = run(job, links=found, hear=hear, stop=stopped)
             says = found.says
     except OSError as error:
         raise CannotRunError(f"No process could be started: {error}") from error
+    finally:
+        late.cancel()
+    if results.failed == STOPPED and not stopped.all:
+        results = replace(
+            results, failed="", notes=(*results.notes, "The time was over before all trainings were done.")
+        )
     how = results.ready.how if results.ready is not None else ""
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
     rests = (*notes, says, *([how] if how else []), *results.notes, *_straggling(job), *undone)
     comparison, outcomes = _compared(job, results.runs), []
     planned = reference_of(plan)
     own = job.chosen[0].declared.topic == strategy(planned).declared.topic
+    usual = (asked.rate, asked.latency, asked.straggler) == (None, Asked().latency, Asked().straggler)
+    if not usual:
+        rests = (*rests, "With a rate, a latency or a straggler of their own, nothing of it counts for the plan.")
     if not own:
         rests = (*rests, f"The plan's own strategy, {planned}, is not among these: nothing of it counts for the plan.")
-    if comparison is not None and own and STANDS_IN not in notes and inputs.machine is not None:
+    if comparison is not None and own and usual and not notes and inputs.machine is not None:
         applies = ran(plan, inputs, job, joined.bytes_per_second)
         date = datetime.now(UTC).isoformat(timespec="seconds")
         outcomes = of_strategies(SYNC, RUN_BEST, comparison, applies, date)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from advisor.agent.simulating import SEEDS, contestants
-from advisor.agent.strategies import STANDS_IN
+from advisor.agent.strategies import STANDS_IN, circumstances
 from advisor.children.stopping import Stop
 from advisor.distributed.task import Task
 from advisor.errors import InputError
@@ -256,7 +256,7 @@ def test_another_link_finds_them_as_evidence_only(made: Made, state: Path) -> No
 @pytest.mark.parametrize(
     "asked",
     [
-        {"workers": 4}, {"batch": 16}, {"link": "1Gbit/s"}, {"latency": "1ms"}, {"straggler": 2.0}, {"overlap": 0.5},
+        {"workers": 4}, {"batch": 16}, {"link": "1Gbit/s"}, {"straggler": 2.0}, {"overlap": 0.5},
         {"step_time": "constant:1s"}, {"failures": "300h"}, {"checkpoint": "20min"},
     ],
     ids=lambda asked: next(iter(asked)),
@@ -268,7 +268,17 @@ def test_of_another_cluster_nothing_counts(made: Made, monkeypatch: pytest.Monke
     assert found.comparison.best.strategy == "local_sgd", "it is told all the same"
     assert found.outcomes == ()
     assert found.after == found.before
-    assert any("nothing of it counts for it" in note for note in found.notes)
+    assert any("nothing of it counts for the plan" in note for note in found.notes)
+
+
+def test_without_a_known_link_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchanges would cost nothing, so every strategy and every number of workers would do."""
+    monkeypatch.setattr(
+        simulating, "circumstances", lambda plan: replace(circumstances(plan), link_bytes_per_second=None)
+    )
+    found = simulations(told(machine="none"))
+    assert any("No link is known" in note for note in found.notes)
+    assert found.outcomes == ()
 
 
 def test_what_does_not_count_is_not_kept(made: Made, state: Path) -> None:
