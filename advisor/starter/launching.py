@@ -86,10 +86,11 @@ def _taken_away(plan: Plan) -> bool:
 
 
 def _cpus(plan: Plan, computing: Computing) -> int:
-    """A core for each thread and each loader of every process, and no more than there are."""
+    """A core for each thread and each loader of every process, and no more than a node has beside what it needs itself: a
+    scheduler never finds a place for more."""
     wanted = max(1, computing.gpus) * ((computing.threads or 1) + computing.workers)
     cores = fact_of(plan, "machine.cpu.usable_cores") or fact_of(plan, "machine.cpu.physical_cores")
-    return min(wanted, cores) if isinstance(cores, int) else wanted
+    return min(wanted, max(1, cores - max(1, cores // 10))) if isinstance(cores, int) else wanted
 
 
 def _accelerator(card: object) -> str | None:
