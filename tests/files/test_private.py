@@ -258,6 +258,7 @@ KEEPERS = (
     "knowledge/cache.py",
     "interview",
     "children/temporary.py",
+    "cluster/profile.py",
     "tui/last.py",
     "tui/theme.py",
 )
