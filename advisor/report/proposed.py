@@ -11,7 +11,7 @@ from advisor.errors import Problem
 from advisor.wording import shell_words
 
 _PLANS = re.compile(
-    r"`(advisor (?:recommend|explain|probe(?! list)|try|starter|rules trial)\b[^`]*)`( with the same answers)?"
+    r"`(advisor (?:recommend|explain|probe(?! list)|try|sync|simulate|starter|rules trial)\b[^`]*)`( with the same answers)?"
 )
 """Commands that plan: from other facts they would tell of another plan."""
 _LOOKS = re.compile(r"`(advisor inspect)`")

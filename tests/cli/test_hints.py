@@ -76,7 +76,7 @@ SITUATIONS = {
 }
 TOLD = {"--answers", "--for", "--set", "--data", "--target", "--model", "--input", "--machine", "--school", "--rules"}
 """Options that tell facts."""
-MEASURING = ("probe", "try", "bench")
+MEASURING = ("probe", "try", "bench", "sync", "simulate")
 PLANNING = ("wizard", "recommend", "starter", "explain", *MEASURING)
 TEMPLATE = re.compile(r"\b[A-Z]{3,}\b|[a-z]+/( |$)|table\.csv")
 """A word to be replaced, and the folders and files of examples in the help."""
