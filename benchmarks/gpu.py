@@ -4,8 +4,8 @@
     python benchmarks/gpu.py --cpu           a rehearsal of what can be done without a card
 
 Runs the doctor, measures the card's rates, takes a profile of the machine, trains two starter projects, tries and
-applies a model, probes the plans of four tasks, measures published networks for which a plan was made before, and runs
-every test marked `gpu`. Each part has a time limit of its own within the total. The same command goes on where a run
+applies a model, trains under several strategies, probes the plans of four tasks, measures published networks for which
+a plan was made before, and runs every test marked `gpu`. Each part has a time limit of its own within the total. The same command goes on where a run
 ended or was killed: what is finished is not run again. gpu-run/summary.md tells what was found; logs, results and the
 profile lie beside it.
 
@@ -144,6 +144,11 @@ def parts_of(folder: Folder, device: str, measure: float) -> list[Part]:
     applied = (*advisor, "apply", kept, "--data", new, "--output", said, "--force")
     trial = [script("digits", folder.root), tried, applied]
     parts.append(Part("trial", "Trial: digits", trial, 2 * start + TRIAL_SECONDS, "trial.json"))
+
+    alone = ("--workers", "1", "--seeds", "1", "--strategies", "synchronous,local_sgd,asynchronous,powersgd")
+    answered = ("--answers", str(folder.root / "pictures.yaml"))
+    synced = (*advisor, "sync", *answered, *alone, "--budget", f"{measure:.0f}s", *to("sync.json"))
+    parts.append(Part("sync", "Strategies, one worker", [synced], start + measure, "sync.json"))
 
     for plan in PLANS:
         result = f"probe-{plan}.json"

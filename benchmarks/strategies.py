@@ -180,7 +180,10 @@ def main() -> None:
     if asked.output is not None:
         asked.output.mkdir(parents=True, exist_ok=True)
         (asked.output / "strategies.md").write_text("\n".join([*table(found), "", *summary(found)]) + "\n")
-        document = [{**encode(one.results), "rates": dict(one.rates), "link": one.link} for one in found]
+        document = [
+            {**encode(one.results), "rates": dict(one.rates), "link": one.link, "workers": one.workers, "straggler": one.straggler}
+            for one in found
+        ]
         (asked.output / "strategies.json").write_text(json.dumps(document))
 
 

@@ -32,7 +32,7 @@ from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
-from advisor.session.measuring import check_here
+from advisor.session.measuring import check_here, with_cards
 from advisor.session.recalling import keep
 from advisor.simulation.scenario import link as read_link
 from advisor.version import torch_version
@@ -115,6 +115,7 @@ def trained(
     begun = time.monotonic()
     check_here(inputs, "Nothing can be trained")
     remove_abandoned()
+    inputs = with_cards(inputs, stop)
     plan = plan_of(replace(inputs, outcomes=without_strategies(inputs.outcomes)))
     job, notes = job_of(plan, inputs, asked, seconds)
     joined = read_link(asked.link, asked.latency, "--link")
@@ -163,16 +164,21 @@ def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, s
         **worker_conditions(plan),
         NETWORK: job.task.network if not (step := counted_step(plan)) else step.describe(),
         BATCH: str(job.task.batch),
-        WORKER: f"{job.threads} cores",
         **dict.fromkeys(OF_CLUSTER, "unknown"),
-        "nodes": str(job.workers),
-        "cards_per_node": "0",
+        **_places(job, inputs),
         "link_bytes_per_second": "unlimited" if rate is None else to_text(rate),
         "stragglers": to_text(job.straggler > 1),
         "sites": "1",
         "machine": inputs.machine.fingerprint,
         "torch": torch_version(),
     }
+
+
+def _places(job: Job, inputs: Inputs) -> dict[str, str]:
+    """The worker, and how many there are on how many nodes: each card of this machine, or its cores as computers apart."""
+    if job.device == "cuda" and inputs.machine is not None and inputs.machine.gpus:
+        return {WORKER: str(inputs.machine.gpus[0].name), "nodes": "1", "cards_per_node": str(job.workers)}
+    return {WORKER: f"{job.threads} cores", "nodes": str(job.workers), "cards_per_node": "0"}
 
 
 def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Job, tuple[str, ...]]:
@@ -204,9 +210,21 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
         seeds=tuple(range(asked.seed, asked.seed + asked.seeds)),
         seconds=each,
         straggler=asked.straggler,
+        device=device_of(plan, asked),
     )
     job.check()
     return job, notes
+
+
+def device_of(plan: Plan, asked: Asked) -> str:
+    """cuda where the plan uses cards, and each worker has one of its own; they exchange over no link that is asked for."""
+    count, usable, vendor = (
+        None if (entry := plan.facts.get(f"machine.gpu.{name}")) is None else entry.value
+        for name in ("count", "usable_by_torch", "backend")
+    )
+    usual = (asked.link, asked.latency) == (Asked().link, Asked().latency)
+    there = isinstance(count, int) and count >= asked.workers and usable is True and vendor == "cuda"
+    return "cuda" if there and usual and plan.value("compute.device") != "cpu" else "cpu"
 
 
 def said(found: Comparison, job: Job) -> str:

@@ -95,6 +95,27 @@ def test_two_ranks_leave_a_report_and_a_document(tmp_path: Path) -> None:
     assert list((tmp_path / "state").rglob("cluster.json"))
 
 
+@pytest.mark.gpu
+def test_a_rank_on_every_card_exchanges_by_nccl(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    count, output, workload = torch.cuda.device_count(), tmp_path / "cluster.json", tmp_path / "step.json"
+    if count < 2:
+        pytest.skip("two cards are needed")
+    workload.write_text(json.dumps({"network": "ffn", "modality": "tabular", "inputs": 8, "outputs": 3}))
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={count}"]
+    asked = ["--seconds", "5", "--output", str(output), "--workload", str(workload)]
+    done = subprocess.run(
+        [*launcher, "-m", "advisor.cluster", *asked],
+        env={**os.environ, "ADVISOR_STATE": str(tmp_path / "state")},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = read(output)
+    assert f"{count} rank" in done.stdout and torch.cuda.get_device_name() in done.stdout
+    assert len(found.pairs) == count * (count - 1) // 2
+    assert all(min(rank.products.samples) > 0 and rank.steps is not None for rank in found.ranks)
+
+
 @pytest.mark.parametrize(
     ("victim", "how", "told"),
     [

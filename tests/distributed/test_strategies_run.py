@@ -76,10 +76,10 @@ class Trained:
         return left(self.folder, str(strategy(text)))
 
 
-def trained(folder: Path, task: Task, strategies: tuple[str, ...], workers: int) -> Trained:
+def trained(folder: Path, task: Task, strategies: tuple[str, ...], workers: int, device: str = "cpu") -> Trained:
     job = Job(
         task, strategies, workers, seconds=60.0, examples=GRADIENTS * BATCH * workers, precision="float64", weights=str(folder),
-        calibrates=workers > 1, timeout=30.0,
+        calibrates=workers > 1 or device == "cuda", timeout=30.0, device=device,
     )  # fmt: skip
     heard: list[Message] = []
     results = run(job, hear=heard.append)
@@ -93,10 +93,24 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return trained(folder, digits_task(write_digits(folder), batch=BATCH), (*OTHERS, *SAME_AS_SYNCHRONOUS), 2)
 
 
-@pytest.fixture(scope="module")
-def one(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def one(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Trained:
     task = Task("ffn", "tabular", 12, 4, (16,), batch=BATCH, most_examples=1000)
-    return trained(tmp_path_factory.mktemp("one"), task, ONE_WORKER, 1)
+    return trained(tmp_path_factory.mktemp("one"), task, ONE_WORKER, 1, request.param)
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """A worker on each card; strategies that need two are left out where there is one."""
+    folder, count = tmp_path_factory.mktemp("cards"), torch.cuda.device_count()
+    names = [text for text in (*OTHERS, "sharded", "pipeline") if needed(text) <= count]
+    return trained(folder, digits_task(write_digits(folder), batch=BATCH), tuple(names), count, "cuda")
+
+
+def needed(text: str) -> int:
+    """Workers."""
+    wanted = strategy(text)
+    return max(wanted.whole("stages", 0), wanted.whole("groups", 0), wanted.whole("backups", 0) + 1)
 
 
 def test_every_strategy_is_tried() -> None:
@@ -199,3 +213,21 @@ def test_steps_and_exchanges_are_calibrated(two: Trained) -> None:
 def test_everything_is_heard_as_it_comes(two: Trained) -> None:
     assert [one.strategy for one in two.heard if isinstance(one, Run)] == [one.strategy for one in two.results.runs]
     assert all(one.loss > 0 for one in two.heard if isinstance(one, Progress))
+
+
+@pytest.mark.gpu
+def test_workers_learn_on_cards(cards: Trained) -> None:
+    assert not cards.results.undone
+    for done in cards.results.runs:
+        assert done.curve[-1].loss < 0.8 * done.curve[0].loss, done.strategy
+        assert all(min(steps) > 0 for steps in done.steps), done.strategy
+    assert cards.results.calibrated is not None
+    assert all(min(steps) > 0 for steps in cards.results.calibrated.together)
+
+
+@pytest.mark.gpu
+def test_cards_and_processors_learn_the_same(cards: Trained) -> None:
+    count = torch.cuda.device_count()
+    expected = sequential(cards.lesson, cards.task, steps=GRADIENTS, batches=count)
+    for text in ("synchronous", "sharded"):
+        assert apart(cards.weights(text), expected) < 1e-9, text

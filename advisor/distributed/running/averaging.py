@@ -54,6 +54,7 @@ class Synchronous(InStep):
                     self.learner.gradient(self._shared)
             self._size = 0.0
             self.learner.gradient(self._shared)
+            self.team.finish()
             self.count_all_reduce(self._size, self._begun)
             self.diary.did(Doing.EXCHANGING)
             step(self._optimizer, self.flat.weights, self.flat.gradient)

@@ -100,6 +100,7 @@ class InStep(Part):
         """Sum over all workers, in place."""
         begun = time.monotonic()
         distributed.all_reduce(values, group=self.workers)
+        self.team.finish()
         self.count_all_reduce(values.numel() * values.element_size(), begun)
 
     def count_all_reduce(self, size: float, begun: float) -> None:

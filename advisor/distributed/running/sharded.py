@@ -50,6 +50,7 @@ class Sharded(InStep):
         computing = self.learner.slowed(time.thread_time() - processor)
         self._optimizer.step()
         self._optimizer.zero_grad()
+        self.team.finish()
         self._count(begun)
         self.diary.did_both(computing)
         self.diary.computed(computing, loss)

@@ -58,6 +58,11 @@ class Team:
     def all_workers(self) -> ProcessGroup | None:
         return self.group(range(self.workers))
 
+    def finish(self) -> None:
+        """Return when this rank's card, where it has one, has done all that it was told."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
     def wait_for_all(self) -> None:
         """Return when every rank is here."""
         distributed.all_reduce(torch.zeros(1), group=self._patient)
