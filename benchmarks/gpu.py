@@ -5,9 +5,9 @@
 
 Runs the doctor, measures the card's rates, takes a profile of the machine, trains two starter projects, tries and
 applies a model, trains under several strategies, probes the plans of four tasks, measures published networks for which
-a plan was made before, and runs every test marked `gpu`. Each part has a time limit of its own within the total. The same command goes on where a run
-ended or was killed: what is finished is not run again. gpu-run/summary.md tells what was found; logs, results and the
-profile lie beside it.
+a plan was made before, and runs every test marked `gpu`. Each part has a time limit of its own within the total. The
+same command goes on where a run ended or was killed: what is finished is not run again. gpu-run/summary.md tells what
+was found; logs, results and the profile lie beside it.
 
 The machine needs Python >= 3.11, a CUDA build of torch and the usual scientific packages, but no network: `make
 gpu-kit` brings what else is needed into .gpu-kit, and this program installs it there.

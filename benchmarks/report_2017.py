@@ -19,8 +19,8 @@ import torch
 from advisor.agent.strategies import OF_2017, OF_2017_BYTES
 from advisor.distributed.comparing import Interval, compared, geometric
 from advisor.distributed.job import Job
-from advisor.distributed.launch import run
-from advisor.distributed.lesson import Lesson, lesson
+from advisor.distributed.launching.launch import run
+from advisor.distributed.learning.lesson import Lesson, lesson
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import DIGITS, Task
 from advisor.simulation.learning import taught

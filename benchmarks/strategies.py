@@ -20,10 +20,10 @@ from pathlib import Path
 from advisor.agent.strategies import OF_2017
 from advisor.distributed.comparing import Comparison, compared
 from advisor.distributed.job import Calibrated, Job, Run
-from advisor.distributed.launch import Results, run
-from advisor.distributed.links import links
+from advisor.distributed.launching.launch import Results, run
 from advisor.distributed.strategies import Kind, Strategy
 from advisor.distributed.task import DIGITS
+from advisor.distributed.wires.links import links
 from advisor.plain import encode
 from advisor.simulation.running import simulate
 from advisor.simulation.scenario import Link, Scenario, measured
@@ -181,7 +181,13 @@ def main() -> None:
         asked.output.mkdir(parents=True, exist_ok=True)
         (asked.output / "strategies.md").write_text("\n".join([*table(found), "", *summary(found)]) + "\n")
         document = [
-            {**encode(one.results), "rates": dict(one.rates), "link": one.link, "workers": one.workers, "straggler": one.straggler}
+            {
+                **encode(one.results),
+                "rates": dict(one.rates),
+                "link": one.link,
+                "workers": one.workers,
+                "straggler": one.straggler,
+            }
             for one in found
         ]
         (asked.output / "strategies.json").write_text(json.dumps(document))

@@ -19,10 +19,10 @@ import psutil
 
 from advisor.agent.strategies import OF_2017
 from advisor.distributed.job import Began, Job, Message, Progress
-from advisor.distributed.launch import run
-from advisor.distributed.links import links
+from advisor.distributed.launching.launch import run
 from advisor.distributed.strategies import DECLARED
 from advisor.distributed.task import DIGITS
+from advisor.distributed.wires.links import links
 
 LONGEST = 15.0
 _TASK = replace(OF_2017, inputs=64, data=DIGITS)

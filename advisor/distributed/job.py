@@ -131,7 +131,7 @@ def name_of(rank: int, workers: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paced:
-    """A slow link that is only acted; see `pacing`."""
+    """A slow link that is only acted; see `wires.pacing`."""
 
     bytes_per_second: float | None
     latency: float
@@ -147,7 +147,7 @@ class Launch:
     store: str
     """The file through which ranks meet."""
     pulse: str
-    """The file in which each says where it is; see `pulse`."""
+    """The file in which each says where it is; see `launching.pulse`."""
     processors: Sequence[int] | None = None
     pace: Paced | None = None
 

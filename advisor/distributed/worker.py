@@ -22,7 +22,7 @@ from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.children.messages import LONGEST_LINE, parsed
 from advisor.distributed.job import LOOPBACK, MESSAGES, Ended, Failed, Job, Launch, Message, NoNumberError
-from advisor.distributed.pulse import Phase, Pulse
+from advisor.distributed.launching.pulse import Phase, Pulse
 from advisor.errors import InputError, input_error
 from advisor.plain import decode
 from advisor.probes.child.peer import bind
@@ -80,7 +80,7 @@ def _by_torchrun() -> Launch:
     except (OSError, ValueError) as error:
         raise SystemExit(f"{path} holds no job: {error}") from error
     except KeyError as error:
-        raise SystemExit(f"torchrun sets {error}; without it, use advisor.distributed.launch") from error
+        raise SystemExit(f"torchrun sets {error}; without it, use advisor.distributed.launching.launch") from error
     if ranks != job.ranks:
         raise SystemExit(
             f"{job.workers} workers with these strategies are {job.ranks} processes, and torchrun starts {ranks}"
@@ -100,7 +100,7 @@ def _work(launch: Launch, say: Say) -> None:
     bind(launch.processors, None)
     import torch
 
-    from advisor.distributed.session import Session
+    from advisor.distributed.running.session import Session
 
     torch.set_num_threads(job.threads)
     device = torch.device("cpu")

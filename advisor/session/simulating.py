@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.figures import step_samples
 from advisor.agent.settling.scope import newest_in_scope, scope_of
 from advisor.agent.settling.workloads import step_of
-from advisor.agent.simulating import RESTART, Sweep, contestants, failing, race, raced, settled, steps_for, sweep, swept
 from advisor.agent.strategies import (
     OF_2017,
     OF_2017_BYTES,
     Circumstances,
     circumstances,
     learned_task,
-    reference_of,
-    without_strategies,
 )
 from advisor.children.stopping import Stop
 from advisor.cluster.profile import ClusterProfile
 from advisor.cluster.profile import read as read_cluster
-from advisor.distributed.comparing import Comparison
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import Task
-from advisor.errors import Complain, input_error
+from advisor.errors import input_error
 from advisor.inference.plan import Plan
-from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
-from advisor.session.recalling import keep
 from advisor.simulation.result import Result
-from advisor.simulation.running import checkpoints, simulate, simulate_all
+from advisor.simulation.running import simulate
 from advisor.simulation.scenario import Faults, Law, Link, Scenario, StepTime, link, measured, seconds, step_time
 
 USUAL_WORKERS, USUAL_STEPS = 8, 200
@@ -205,103 +195,3 @@ def _task(plan: Plan, inputs: Inputs, scenario: Scenario, loss: bool | None) -> 
     return learned_task(
         plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PlanSimulation:
-    """The simulator's findings on a plan."""
-
-    scenario: Scenario
-    """Of the plan's own strategy."""
-    names: tuple[str, ...]
-    """Of the strategies that were compared, the plan's own first; empty where nothing was learned."""
-    results: tuple[Result, ...]
-    """Of each strategy with each seed, in the order of `agent.simulating.race`."""
-    comparison: Comparison | None
-    sweep: Sweep
-    notes: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
-    """Those that count for the plan; empty where another cluster than its own was simulated."""
-    before: Plan
-    after: Plan
-
-
-def simulated_for_plan(
-    inputs: Inputs, asked: Asked, seconds_left: float, *, complain: Complain, stop: Stop | None = None
-) -> PlanSimulation:
-    """Compare strategies, and numbers of workers, for the plan of these inputs; what counts for it is kept.
-
-    Raises as `simulated` does.
-    """
-    until, stopped = time.monotonic() + seconds_left, stop or Stop()
-    known = without_strategies(inputs.outcomes)
-    plan = plan_of(replace(inputs, outcomes=known))
-    asked = replace(asked, strategy=reference_of(plan))
-    scenario, notes = scenario_of(plan, inputs, asked)
-
-    def run(scenarios: Sequence[Scenario], task: Task | None = None) -> list[Result]:
-        return simulate_all(scenarios, task, seconds=until - time.monotonic(), stop=lambda: stopped.now)
-
-    found = swept(run(sweep(scenario)))
-    comparison, names, results, own = None, [], [], True
-    if asked.loss is not False and 1 < scenario.workers <= MOST_LEARNING:
-        task, learned = learned_task(
-            plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
-        )
-        notes, own = (*notes, *learned), not learned
-        names = contestants(plan, scenario)
-        if asked.steps is None:
-            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names)))
-        results = run(race(scenario, names), task)
-        comparison = raced(names, results)
-    elif scenario.workers > MOST_LEARNING:
-        notes = (*notes, f"Losses are simulated for at most {MOST_LEARNING} workers: of more, times alone.")
-    outcomes: list[Outcome] = []
-    if _is_the_plans(plan, scenario, asked):
-        date = datetime.now(UTC).isoformat(timespec="seconds")
-        scope = scope_of(plan, inputs.machine)
-        if inputs.machine is not None:  # where it is kept; what it is bound to are the plan's workers
-            scope = {**scope, "machine": inputs.machine.fingerprint}
-        often = failing(plan, scenario.seed)
-        saved = (
-            None if often is None else checkpoints(often, seconds=until - time.monotonic(), stop=lambda: stopped.now)
-        )
-        outcomes = settled(plan, scope, date, comparison if own else None, found, saved)
-        if comparison is not None and not own:
-            notes = (
-                *notes,
-                "So the comparison of strategies decides nothing for the plan; the number of workers does.",
-            )
-        if saved is not None:
-            notes = (
-                *notes,
-                f"After a failure it takes {number_words(RESTART, 's')} until the work goes on (assumed).",
-            )
-        for outcome in outcomes:
-            if inputs.machine is not None:
-                keep(inputs.machine, outcome, complain, LAST)
-    else:
-        notes = (
-            *notes,
-            "These are not the plan's own workers with a link and steps that it knows: nothing of it counts for the plan.",
-        )
-    after = plan_of(replace(inputs, outcomes=(*known, *outcomes)))
-    return PlanSimulation(
-        scenario, tuple(names), tuple(results), comparison, found, notes, tuple(outcomes), plan, after
-    )
-
-
-def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
-    """True if nothing but the plan's own workers, batch and links were simulated, with a step whose time is known."""
-    known = circumstances(plan)
-    if scenario.step_time.law is not Law.SAMPLES and known.step_seconds is None:
-        return False
-    if scenario.link.bytes_per_second is None or (known.uneven and scenario.step_time.law is Law.SAMPLES):
-        return False  # exchanges that cost nothing, or steps of one even machine, are not the plan's
-    theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
-    own_steps = asked.step_time is None or scenario.step_time.law is Law.SAMPLES
-    return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
-
-
-_OF_THE_PLAN = ("link", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
-"""Settings that follow the plan, unless somebody asks for something else."""

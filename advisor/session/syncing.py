@@ -20,11 +20,11 @@ from advisor.children.stopping import STOPPED, Stop
 from advisor.children.temporary import remove_abandoned
 from advisor.distributed.comparing import Comparison, compared
 from advisor.distributed.job import Job, Message, Run
-from advisor.distributed.launch import run
-from advisor.distributed.links import links
-from advisor.distributed.results import Results
+from advisor.distributed.launching.launch import run
+from advisor.distributed.launching.results import Results
 from advisor.distributed.strategies import strategies, strategy
 from advisor.distributed.task import Task
+from advisor.distributed.wires.links import links
 from advisor.errors import Complain, input_error
 from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
 from advisor.facts.values import to_text

@@ -57,7 +57,7 @@ def _simulated(request: Request, teller: _Teller) -> Iterator[Result]:
     import torch  # seconds, as are the modules below
 
     torch.set_num_threads(1)
-    from advisor.distributed.lesson import lesson
+    from advisor.distributed.learning.lesson import lesson
     from advisor.simulation.learning import taught
 
     given = lesson(request.task, torch.float64)

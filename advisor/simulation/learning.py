@@ -16,7 +16,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from advisor.distributed.lesson import Lesson, lesson
+from advisor.distributed.learning.lesson import Lesson, lesson
 from advisor.distributed.running.learner import Flat, optimizer_of
 from advisor.distributed.strategies import Strategy
 from advisor.distributed.task import Task

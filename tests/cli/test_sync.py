@@ -28,7 +28,7 @@ from advisor.cli.helping import EXAMPLES
 from advisor.cli.options import PageFormat
 from advisor.cli.syncing_progress import SyncingProgress
 from advisor.distributed.job import Began, Calibrated, Job, Message, Progress, Ready, Timed, Undone
-from advisor.distributed.results import Results
+from advisor.distributed.launching.results import Results
 from advisor.distributed.task import Task
 from advisor.errors import InputError
 from advisor.session.syncing import Trained

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from advisor.cluster.profile import Group, Kind, Operation, read
-from advisor.distributed.links import Place, links
-from advisor.distributed.load import straggler
+from advisor.distributed.wires.links import Place, links
+from advisor.distributed.wires.load import straggler
 
 PATIENCE = 120
 """Seconds for a busy machine to start torch and to measure."""
@@ -111,7 +111,8 @@ def test_a_rank_on_every_card_exchanges_by_nccl(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = read(output)
-    assert f"{count} rank" in done.stdout and torch.cuda.get_device_name() in done.stdout
+    assert f"{count} rank" in done.stdout
+    assert torch.cuda.get_device_name() in done.stdout
     assert len(found.pairs) == count * (count - 1) // 2
     assert all(min(rank.products.samples) > 0 and rank.steps is not None for rank in found.ranks)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from advisor.distributed.lesson import Lesson
+from advisor.distributed.learning.lesson import Lesson
 from advisor.distributed.task import Task
 
 

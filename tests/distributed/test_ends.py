@@ -12,9 +12,9 @@ import psutil
 import pytest
 
 from advisor.children.stopping import STOPPED, Stop
-from advisor.distributed.group import processors_for
 from advisor.distributed.job import Job, Message, Progress
-from advisor.distributed.launch import Results, run
+from advisor.distributed.launching.group import processors_for
+from advisor.distributed.launching.launch import Results, run
 from advisor.distributed.task import Task
 from advisor.errors import InputError
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import optim
 
-from advisor.distributed.lesson import Lesson, Stream, lesson
+from advisor.distributed.learning.lesson import Lesson, Stream, lesson
 from advisor.distributed.task import Task
 from advisor.errors import InputError
 from tests.distributed.digits import digits_task, write_digits

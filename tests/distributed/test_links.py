@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.distributed.links import Links, Place, layout_of, links, rate_text
-from advisor.distributed.pacing import Pace
+from advisor.distributed.wires.links import Links, Place, layout_of, links, rate_text
+from advisor.distributed.wires.pacing import Pace
 from advisor.errors import InputError
 
 MEGABIT = 1e6 / 8
@@ -253,7 +253,7 @@ def test_a_network_that_was_ended_says_so() -> None:
 
 _OWNER = """
 import json, os, subprocess, sys, time
-from advisor.distributed.links import links
+from advisor.distributed.wires.links import links
 TIED = f"import time; from advisor.children.guard import die_with; die_with({os.getpid()}); time.sleep(60)"
 while True:
     with links(3, 1e7, float(sys.argv[1])) as found:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from advisor.distributed.relay import Port, relay
+from advisor.distributed.wires.relay import Port, relay
 
 CARDS = [bytes((2, 0, 0, 0, 0, number)) for number in (1, 2, 3)]
 EVERYBODY = b"\xff" * 6

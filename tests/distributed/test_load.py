@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from advisor.children.errors import CannotRunError
-from advisor.distributed.load import straggler
+from advisor.distributed.wires.load import straggler
 from advisor.errors import InputError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process has computed")

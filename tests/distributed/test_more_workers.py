@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from advisor.distributed.job import Job
-from advisor.distributed.launch import run
-from advisor.distributed.lesson import lesson
-from advisor.distributed.links import Links, links
-from advisor.distributed.pacing import Pace
+from advisor.distributed.launching.launch import run
+from advisor.distributed.learning.lesson import lesson
 from advisor.distributed.task import Task
+from advisor.distributed.wires.links import Links, links
+from advisor.distributed.wires.pacing import Pace
 from tests.distributed.reference import apart, left, sequential
 
 pytestmark = pytest.mark.thorough

@@ -11,10 +11,10 @@ import torch
 from torch import nn
 
 from advisor.distributed.job import Job
-from advisor.distributed.judging import interval, points_for
-from advisor.distributed.lesson import Prepared, lesson, lesson_of, prepared
-from advisor.distributed.pulse import Phase, Pulse
+from advisor.distributed.launching.pulse import Phase, Pulse
+from advisor.distributed.learning.lesson import Prepared, lesson, lesson_of, prepared
 from advisor.distributed.running.diary import Diary, Doing, Limits
+from advisor.distributed.running.judging import interval, points_for
 from advisor.distributed.running.learner import Flat
 from advisor.distributed.running.pipeline import divided, parts_of
 from advisor.distributed.running.serving import groups_of
@@ -36,7 +36,8 @@ def weights_in(modules: list[nn.Module]) -> int:
 
 
 def test_launching_needs_no_torch() -> None:
-    code = "import sys, advisor.distributed.launch; print([one for one in ('torch', 'numpy', 'polars') if one in sys.modules])"
+    heavy = "[one for one in ('torch', 'numpy', 'polars') if one in sys.modules]"
+    code = f"import sys, advisor.distributed.launching.launch; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from advisor.distributed.job import Job, Message, Progress, Run
-from advisor.distributed.launch import Results, run
-from advisor.distributed.lesson import Lesson, lesson
+from advisor.distributed.launching.launch import Results, run
+from advisor.distributed.learning.lesson import Lesson, lesson
 from advisor.distributed.strategies import DECLARED, strategy
 from advisor.distributed.task import Task
 from tests.distributed.digits import digits_task, write_digits

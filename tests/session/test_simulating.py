@@ -18,17 +18,16 @@ from advisor.errors import InputError
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
-from advisor.session import simulating
+from advisor.session import simulating, simulating_plans
 from advisor.session.inputs import Inputs, gather, plan_of
 from advisor.session.simulating import (
     EVEN,
     UNEVEN,
     Asked,
-    PlanSimulation,
     scenario_of,
     simulated,
-    simulated_for_plan,
 )
+from advisor.session.simulating_plans import PlanSimulation, simulated_for_plan
 from advisor.simulation.request import Saved
 from advisor.simulation.result import Result
 from advisor.simulation.running import StoppedError
@@ -189,9 +188,9 @@ class Made:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, own: bool = True) -> None:
         self.asked: list[tuple[int, Task | None]] = []
         small = Task("ffn", "tabular", 8, 2)
-        monkeypatch.setattr(simulating, "learned_task", lambda *_, **__: (small, () if own else (STANDS_IN,)))
-        monkeypatch.setattr(simulating, "simulate_all", self.simulate)
-        monkeypatch.setattr(simulating, "checkpoints", lambda *_, **__: Saved(1800.0, 0.9, 0.6))
+        monkeypatch.setattr(simulating_plans, "learned_task", lambda *_, **__: (small, () if own else (STANDS_IN,)))
+        monkeypatch.setattr(simulating_plans, "simulate_all", self.simulate)
+        monkeypatch.setattr(simulating_plans, "checkpoints", lambda *_, **__: Saved(1800.0, 0.9, 0.6))
 
     def simulate(self, scenarios: Sequence[Scenario], task: Task | None, **_: object) -> list[Result]:
         self.asked.append((len(scenarios), task))
@@ -262,7 +261,7 @@ def test_another_link_finds_them_as_evidence_only(made: Made, state: Path) -> No
     ids=lambda asked: next(iter(asked)),
 )  # fmt: skip
 def test_of_another_cluster_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]) -> None:
-    monkeypatch.setattr(simulating, "plan_of", lambda inputs: plan_of(inputs) if inputs.outcomes else usual())
+    monkeypatch.setattr(simulating_plans, "plan_of", lambda inputs: plan_of(inputs) if inputs.outcomes else usual())
     found = simulations(told(machine="none"), **asked)
     assert found.comparison is not None
     assert found.comparison.best.strategy == "local_sgd", "it is told all the same"

@@ -12,7 +12,7 @@ from advisor.agent.settling.scope import scope_of
 from advisor.agent.strategies import STANDS_IN, learned_task
 from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.job import Job, Undone
-from advisor.distributed.results import Results
+from advisor.distributed.launching.results import Results
 from advisor.distributed.task import Task
 from advisor.errors import InputError
 from advisor.facts.experiments import RUN_CONDITIONS

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from advisor.distributed.lesson import Lesson, lesson
+from advisor.distributed.learning.lesson import Lesson, lesson
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import DIGITS, Task
 from advisor.simulation.compression import Halves, Plain, PowerSgd

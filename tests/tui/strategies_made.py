@@ -26,7 +26,7 @@ from advisor.distributed.job import (
     Timed,
     Undone,
 )
-from advisor.distributed.launch import Results
+from advisor.distributed.launching.launch import Results
 from advisor.distributed.strategies import strategy
 from advisor.errors import input_error
 from advisor.session.desk import Desk

@@ -11,7 +11,7 @@ import pytest
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.job import Job, Run
-from advisor.distributed.launch import Results
+from advisor.distributed.launching.launch import Results
 from advisor.errors import InputError
 from advisor.session import simulating, syncing
 from advisor.session.desk import Desk

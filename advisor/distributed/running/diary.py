@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from torch import Tensor
 
-from advisor.distributed.pulse import Phase, Pulse
+from advisor.distributed.launching.pulse import Phase, Pulse
 
 MOST_SEGMENTS = 80
 """Of one rank that are kept."""

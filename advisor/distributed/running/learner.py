@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from advisor.distributed.job import SCALED, NoNumberError, name_of
-from advisor.distributed.lesson import Lesson, Stream
+from advisor.distributed.learning.lesson import Lesson, Stream
 from advisor.distributed.running.diary import Diary, Doing
 from advisor.distributed.task import Task
 from advisor.training.loop.optimizers import optimizer

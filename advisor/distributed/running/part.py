@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, distributed
 
 from advisor.distributed.job import Job
-from advisor.distributed.lesson import Lesson
-from advisor.distributed.pacing import Pace
-from advisor.distributed.pulse import Phase
+from advisor.distributed.launching.pulse import Phase
+from advisor.distributed.learning.lesson import Lesson
 from advisor.distributed.running.diary import Diary, Doing
 from advisor.distributed.running.learner import Learner, start_chance
 from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import Strategy
+from advisor.distributed.wires.pacing import Pace
 
 _GROWTH = 1.05
 """The end is agreed on after steps 1 to 20, and then each time that a twentieth more are done."""

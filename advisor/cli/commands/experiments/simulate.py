@@ -21,7 +21,8 @@ from advisor.report.page import Look
 from advisor.report.strategies.planned import planned_json, planned_page
 from advisor.report.strategies.simulation import simulation_json, simulation_page
 from advisor.session.measuring import seconds_of
-from advisor.session.simulating import Asked, PlanSimulation, Simulation, simulated, simulated_for_plan
+from advisor.session.simulating import Asked, Simulation, simulated
+from advisor.session.simulating_plans import PlanSimulation, simulated_for_plan
 from advisor.simulation.running import StoppedError
 
 

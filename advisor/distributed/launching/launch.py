@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from advisor.children import temporary
 from advisor.children.stopping import Stop
-from advisor.distributed.group import End, Group
 from advisor.distributed.job import Job, Message, Undone
-from advisor.distributed.links import Links
-from advisor.distributed.results import Results
+from advisor.distributed.launching.group import End, Group
+from advisor.distributed.launching.results import Results
+from advisor.distributed.wires.links import Links
 
 __all__ = ["Results", "run"]
 

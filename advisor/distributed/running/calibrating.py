@@ -11,15 +11,15 @@ import torch
 from torch import distributed
 
 from advisor.distributed.job import Calibrated, Job, Timed
-from advisor.distributed.lesson import Lesson
-from advisor.distributed.pacing import Pace
-from advisor.distributed.pulse import Pulse
+from advisor.distributed.launching.pulse import Pulse
+from advisor.distributed.learning.lesson import Lesson
 from advisor.distributed.running.diary import Diary, Limits
 from advisor.distributed.running.learner import Flat
 from advisor.distributed.running.part import Assignment
 from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import strategy
 from advisor.distributed.updates import Server, server_optimizer, step
+from advisor.distributed.wires.pacing import Pace
 
 _SECONDS, _OF_ALL = 0.6, 3.0
 """Of steps at a time, and of all such times together at most."""

@@ -11,7 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from advisor.distributed.job import Measured, NoNumberError, Point
-from advisor.distributed.lesson import Lesson
+from advisor.distributed.learning.lesson import Lesson
 from advisor.distributed.running.diary import Snapshot
 from advisor.distributed.running.learner import Flat
 

@@ -1,7 +1,7 @@
 """A worker that is slower than the others, for real: it is stopped for a while after each short while that it has computed.
 
-`python -m advisor.distributed.load PARENT` does so from outside, so that it needs nothing of the worker. What the worker waits
-for (others, a disk) is not slowed down. Linux only.
+`python -m advisor.distributed.wires.load PARENT` does so from outside, so that it needs nothing of the worker. What the worker
+waits for (others, a disk) is not slowed down. Linux only.
 
 A neighbour on the same processor is no substitute: it takes half of it, so that the factor is always two, and slows down
 whatever else runs there.
@@ -20,7 +20,7 @@ from typing import Any
 from advisor.children.command import module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess, Say, serve
-from advisor.distributed.prompt import be_prompt
+from advisor.distributed.wires.prompt import be_prompt
 from advisor.errors import input_error
 
 MOST = 100.0
@@ -50,7 +50,7 @@ def straggler(worker: int, factor: float) -> Iterator[None]:
     if factor == 1:
         yield
         return
-    load = HelperProcess("The load on a worker", module_command("advisor.distributed.load"))
+    load = HelperProcess("The load on a worker", module_command("advisor.distributed.wires.load"))
     try:
         load.say(worker=worker, factor=factor)
         load.answer(time.monotonic() + _START_SECONDS)

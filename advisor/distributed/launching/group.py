@@ -38,9 +38,9 @@ from advisor.distributed.job import (
     Undone,
     name_of,
 )
-from advisor.distributed.links import Links, Place
-from advisor.distributed.pulse import Beat, Phase, Pulse
-from advisor.distributed.results import Results
+from advisor.distributed.launching.pulse import Beat, Phase, Pulse
+from advisor.distributed.launching.results import Results
+from advisor.distributed.wires.links import Links, Place
 from advisor.plain import encode
 
 _LOOK_EVERY = 0.5

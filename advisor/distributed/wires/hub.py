@@ -1,7 +1,7 @@
 """The process that holds a network: a namespace for each worker, and itself in the one that joins them.
 
-`python -m advisor.distributed.hub PARENT` is told a Layout, makes it, and says where each namespace is found. It stays until
-its input ends or its parent dies; then nothing of the network is left once the workers have ended too.
+`python -m advisor.distributed.wires.hub PARENT` is told a Layout, makes it, and says where each namespace is found. It
+stays until its input ends or its parent dies; then nothing of the network is left once the workers have ended too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from advisor.children import guard
 from advisor.children.command import program_command
 from advisor.children.errors import CannotRunError
 from advisor.children.helper import Say, serve
-from advisor.distributed import namespaces
-from advisor.distributed.prompt import be_prompt
-from advisor.distributed.relay import Port, relay
+from advisor.distributed.wires import namespaces
+from advisor.distributed.wires.prompt import be_prompt
+from advisor.distributed.wires.relay import Port, relay
 from advisor.plain import decode
 from advisor.wording import shorten
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Generator, Tensor, nn
 
-from advisor.distributed.made import ExamplesMade, made_examples
+from advisor.distributed.learning.made import ExamplesMade, made_examples
 from advisor.distributed.task import DIGITS, Task
 from advisor.errors import input_error
 from advisor.networks.builders import Loss, build, loss_function
@@ -157,7 +157,7 @@ def prepared(task: Task) -> Prepared:
     _check(described)
     if task.data is None:
         return Prepared(described, made_examples(described, task.most_examples, task.seed))
-    from advisor.distributed.read import read_digits, read_examples  # polars and scikit-learn take two seconds
+    from advisor.distributed.learning.read import read_digits, read_examples  # polars and scikit-learn take two seconds
 
     if task.data == DIGITS:
         found = Prepared(*read_digits(described, task.seed))

@@ -11,17 +11,17 @@ from typing import Any
 
 import torch
 
-from advisor.distributed.calibrating import calibrated
 from advisor.distributed.job import Began, Launch, Message, Progress, Ready, Run, Segment, Staleness, Undone
-from advisor.distributed.judging import Judgement, judged, points_for
-from advisor.distributed.lesson import Prepared, lesson_of, prepared
-from advisor.distributed.pacing import Pace
-from advisor.distributed.pulse import Phase, Pulse
+from advisor.distributed.launching.pulse import Phase, Pulse
+from advisor.distributed.learning.lesson import Prepared, lesson_of, prepared
 from advisor.distributed.running import part
+from advisor.distributed.running.calibrating import calibrated
 from advisor.distributed.running.diary import Diary, Doing, Limits
+from advisor.distributed.running.judging import Judgement, judged, points_for
 from advisor.distributed.running.parts import judge_of, part_of, teller_of
 from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import Kind, Strategy
+from advisor.distributed.wires.pacing import Pace
 from advisor.errors import InputError
 from advisor.plain import decode, encode
 

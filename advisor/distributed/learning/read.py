@@ -15,7 +15,7 @@ from advisor.datasets.dataset import Task as Question
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
 from advisor.datasets.preparing.splits import outer_split
-from advisor.distributed.made import HELD_OUT, ExamplesMade
+from advisor.distributed.learning.made import HELD_OUT, ExamplesMade
 from advisor.errors import input_error
 from advisor.networks.registry import family
 from advisor.networks.spec import Description

@@ -24,8 +24,8 @@ from types import MappingProxyType
 from advisor.children.command import module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.helper import HelperProcess
-from advisor.distributed.hub import ETHERNET, INTERFACE, Bucket, Layout, address
-from advisor.distributed.pacing import Pace
+from advisor.distributed.wires.hub import ETHERNET, INTERFACE, Bucket, Layout, address
+from advisor.distributed.wires.pacing import Pace
 from advisor.errors import InputError, Problem
 from advisor.plain import encode
 from advisor.wording import join_names
@@ -120,7 +120,7 @@ def _network(rates: Sequence[float | None], latency: float, closing: contextlib.
         raise CannotRunError("only Linux has network namespaces")
     ip, tc, nsenter = (_program(name) for name in ("ip", "tc", "nsenter"))
     layout = layout_of(rates, latency, ip, tc)
-    holder = HelperProcess("The network of the workers", module_command("advisor.distributed.hub"))
+    holder = HelperProcess("The network of the workers", module_command("advisor.distributed.wires.hub"))
     closing.callback(holder.close)
     holder.say(**encode(layout))
     told = holder.answer(time.monotonic() + _START_SECONDS)

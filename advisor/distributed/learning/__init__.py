@@ -1,0 +1,1 @@
+"""The network and the examples that all workers learn."""

@@ -1,0 +1,1 @@
+"""Links between workers of one machine, as slow as asked for."""
