@@ -25,6 +25,7 @@ from advisor.distributed.strategies import Kind, Strategy
 from advisor.distributed.task import DIGITS
 from advisor.distributed.wires.links import links
 from advisor.plain import encode
+from advisor.simulation.lockstep import OVERLAPPED
 from advisor.simulation.running import simulate
 from advisor.simulation.scenario import Link, Scenario, measured
 from advisor.simulation.scenario import link as read_link
@@ -34,6 +35,8 @@ NINE = (
     "stale_synchronous", "mixed_asynchronous",
 )  # fmt: skip
 STRAGGLER = 3.0
+CORES = 2
+"""Of this machine, which workers are tied to one after the other."""
 MOST_LEARNED = 500
 """Steps of each worker with real gradients in virtual time, of which every one is computed here."""
 CLOSE = 0.15
@@ -80,31 +83,61 @@ def cell(workers: int, link: str, straggler: float, seconds: float, seeds: int, 
 
 def scenario_of(timed: Calibrated, job: Job, one: Strategy, steps: int) -> Scenario:
     """What the simulator is told: nothing but what was timed before the first run."""
-    workers = job.workers
-    cores = tuple(worker % 2 for worker in range(workers)) if workers > 2 else None
-    ring = ring_link(timed, workers)
-    send = Link(1 / timed.send.beta if timed.send.beta > 0 else None, max(0.0, timed.send.alpha))
+    workers, size = job.workers, 4 * _WEIGHTS
+    cores = tuple(worker % CORES for worker in range(workers)) if workers > CORES else None
+    ring = ring_link(timed, workers, size)
+    latency = (timed.turn - timed.apply) / 2 - size * timed.send.beta
+    send = Link(1 / timed.send.beta if timed.send.beta > 0 else None, max(0.0, latency))
     served = one.kind in (Kind.SERVER, Kind.GROUPS)
     return Scenario(
         one,
         workers,
         steps,
         batch=_TASK.batch,
-        step_time=measured(timed.alone if cores else timed.together),
+        step_time=measured(on_shared_cores(timed, workers / CORES) if cores else timed.together),
         link=send if served else ring,
         group_link=ring if one.kind is Kind.GROUPS else None,
-        message_bytes=4 * _WEIGHTS,
+        message_bytes=size,
         straggler=job.straggler,
-        apply_seconds=max(0.0, timed.apply),
+        apply_seconds=timed.apply,
+        after_exchange=after_exchange(timed, one) / (workers / CORES if cores else 1),
+        between_pushes=between_pushes(timed, one, size, workers / CORES) if served else None,
         cores=cores,
     )
 
 
-def ring_link(timed: Calibrated, workers: int) -> Link:
-    """The link of which a ring takes as long as was measured."""
+def after_exchange(timed: Calibrated, one: Strategy) -> float:
+    """The seconds that the steps between two exchanges take longer than others."""
+    longer = timed.after_exchange
+    if not longer:
+        return 0.0
+    first = timed.after_shared if one.name in OVERLAPPED else longer[0]
+    return first + longer[min(one.whole("every"), len(longer)) - 1] - longer[0]
+
+
+def between_pushes(timed: Calibrated, one: Strategy, size: int, sharers: float) -> float:
+    """The seconds between an answer of the server and the next push.
+
+    On shared cores the processors set a limit too: to all that a push takes of them comes the computing of its gradients.
+    """
+    served = timed.served
+    if sharers > 1:
+        computing = one.whole("every") * statistics.fmean(map(statistics.fmean, on_shared_cores(timed, sharers)))
+        served = max(served, (timed.busy + computing) / CORES)
+    return max(0.0, served - size * timed.send.beta - timed.apply)
+
+
+def on_shared_cores(timed: Calibrated, sharers: float) -> Sequence[Sequence[float]]:
+    """The steps of workers by themselves, as much longer as a share of a core gives less than that share."""
+    together, alone = (statistics.fmean(map(statistics.fmean, steps)) for steps in (timed.together, timed.alone))
+    return [[together / sharers / alone * one for one in own] for own in timed.alone]
+
+
+def ring_link(timed: Calibrated, workers: int, size: int) -> Link:
+    """The link on which a ring of so many bytes takes as long as was measured."""
     turns = 2 * max(1, workers - 1)
     beta = timed.all_reduce.beta
-    return Link(turns / workers / beta if beta > 0 else None, max(0.0, timed.all_reduce.alpha) / turns)
+    return Link(turns / workers / beta if beta > 0 else None, max(0.0, timed.whole - beta * size) / turns)
 
 
 def table(found: Sequence[Cell]) -> list[str]:

@@ -47,15 +47,21 @@ def thresholds_moved(text: str) -> Iterator[tuple[str, str]]:
         place.value = original
 
 
+def with_rules(knowledge: Knowledge, rules: tuple[Rule, ...]) -> Knowledge:
+    """The rule base with other rules. Expressions rest on facts and topics alone: what is compiled of them stays."""
+    changed = replace(knowledge, rules=rules)
+    vars(changed).update(symbols=knowledge.symbols, _expressions=knowledge._expressions, formulas=knowledge.formulas)
+    return changed
+
+
 def mutants(knowledge: Knowledge, rule: Rule) -> Iterator[tuple[str, Knowledge]]:
-    yield "deleted", replace(knowledge, rules=tuple(other for other in knowledge.rules if other is not rule))
+    yield "deleted", with_rules(knowledge, tuple(other for other in knowledge.rules if other is not rule))
     conditions = [("negated", f"not ({rule.when})")] if rule.when else [("negated", "false")]
     if rule.when:
         conditions += thresholds_moved(" ".join(rule.when.split()))
     for what, when in conditions:
         mutant = replace(rule, when=when)
-        rules = tuple(mutant if other is rule else other for other in knowledge.rules)
-        changed = replace(knowledge, rules=rules)
+        changed = with_rules(knowledge, tuple(mutant if other is rule else other for other in knowledge.rules))
         if not list(check(changed)):
             yield what, changed
 

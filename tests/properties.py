@@ -1,4 +1,5 @@
-"""How long property tests search: `quick` for everybody, `ci` before a change lands, `thorough` for a night.
+"""How long property tests search: `quick` for everybody, `ci` before a change lands, `whole` by `make test-all`,
+`thorough` for a night.
 
 pytest --hypothesis-profile=ci
 """
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, settings
 LEAST = 5
 DEFAULT = 100
 """Examples where a test names no number."""
-SHARES = {"quick": Fraction(1, 4), "ci": Fraction(1), "thorough": Fraction(20)}
+SHARES = {"quick": Fraction(1, 4), "ci": Fraction(1, 2), "whole": Fraction(1), "thorough": Fraction(20)}
 """Of the examples that a test names, for each profile. `thorough` tries other ones on every run."""
 
 
@@ -40,5 +41,5 @@ def scaled(count: int) -> int:
 
 
 def examples(count: int) -> settings:
-    """So many examples in CI, and as many of them elsewhere as the profile says."""
+    """So many examples by `make test-all`, and as many of them elsewhere as the profile says."""
     return settings(max_examples=scaled(count))

@@ -24,7 +24,7 @@ class Mark:
     def __reduce__(self):
         return open, (mark, "w")
 
-giving_up = threading.Timer(15, os._exit, [1])  # what is no store may never answer
+giving_up = threading.Timer(8, os._exit, [1])  # what is no store may never answer
 giving_up.start()
 store = TCPStore("127.0.0.1", port, timeout=timedelta(seconds=5), wait_for_workers=False)
 for key in store.list_keys():

@@ -6,12 +6,14 @@ save where workers fail.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from advisor.agent.settling.strategies import strategy_outcome
 from advisor.agent.strategies import reference_of
-from advisor.distributed.comparing import Comparison, Curve, Interval, compared
+from advisor.agent.unfinished import Ends, bounded, capped
+from advisor.distributed.comparing import Comparison, Curve, Interval, Standing, compared, geometric
 from advisor.distributed.strategies import DECLARED, strategy
 from advisor.facts.experiments import SIMULATE
 from advisor.facts.verdict import Verdict
@@ -33,8 +35,10 @@ RESTART = 300.0
 """Seconds from a failure until the work goes on, where nobody has said another time: starting processes and reading weights."""
 NEARLY = 1.05
 """A time that is no more than so many times the shortest is as good."""
-_LEAST = 1e-6
-"""Of a ratio, so that its reciprocal is a number."""
+_INSTANT = 1e-12
+"""Seconds, for steps that take no time."""
+WORK = "work of each worker"
+"""The unit of how much more each of fewer workers gets done."""
 WORTH = 0.8
 """Of the best that could be: while workers reach it, they pay by price."""
 
@@ -43,19 +47,50 @@ WORTH = 0.8
 class Sweep:
     """The time for a step of the whole batch by the number of workers that share it."""
 
-    seconds: Mapping[int, float]
+    times: Mapping[int, Sequence[float]]
+    """Seconds by the number of workers, one for each seed, in the same order."""
+
+    @property
+    def seconds(self) -> dict[int, float]:
+        """The means."""
+        return {workers: statistics.fmean(own) for workers, own in self.times.items()}
+
+    def speed_up(self, workers: int, beside: int) -> Interval:
+        """The factor by which so many workers are faster than others, with its 95 % interval over seeds."""
+        return geometric_of(self.times[beside], self.times[workers])
+
+    def work(self, workers: int, beside: int) -> Interval:
+        """The factor by which each of so many workers gets more done than each of others."""
+        ratio = self.speed_up(workers, beside)
+        share = beside / workers
+        return Interval(share * ratio.value, share * ratio.low, share * ratio.high)
 
     @property
     def best(self) -> int:
-        """The fewest workers with which it takes hardly longer than at best."""
-        least = min(self.seconds.values())
-        return min(workers for workers, seconds in self.seconds.items() if seconds <= NEARLY * least)
+        """The fewest workers with which it surely takes hardly longer than at best."""
+        return min(workers for workers in self.times if self.speed_up(self._quickest, workers).high <= NEARLY)
+
+    @property
+    def perhaps(self) -> int:
+        """The fewest of which that can be said within the noise."""
+        return min(workers for workers in self.times if self.speed_up(self._quickest, workers).low <= NEARLY)
 
     @property
     def best_by_price(self) -> int:
         """The most workers whose time together is at most 1 / WORTH of the least."""
         prices = {workers: workers * seconds for workers, seconds in self.seconds.items()}
         return max(workers for workers, price in prices.items() if price * WORTH <= min(prices.values()))
+
+    @property
+    def _quickest(self) -> int:
+        seconds = self.seconds
+        return min(seconds, key=lambda workers: seconds[workers])
+
+
+def geometric_of(slower: Sequence[float], faster: Sequence[float]) -> Interval:
+    """The ratio of times, pair by pair, with its 95 % interval; 1 where neither takes any time."""
+    ratios = [max(a, _INSTANT) / max(b, _INSTANT) for a, b in zip(slower, faster, strict=True)]
+    return Interval(1.0, 1.0, 1.0) if set(ratios) == {1.0} else capped(geometric(ratios))
 
 
 def contestants(plan: Plan, scenario: Scenario) -> list[str]:
@@ -89,8 +124,24 @@ def curves_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list
     }
 
 
+def ends_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[float]]:
+    """When the trainings of each strategy were over. One whose loss was no number any more would never have come to a loss: it
+    gets the time of the longest."""
+    longest = max((one.seconds for one in results), default=0.0)
+    return {
+        name: [
+            longest if one.diverged_at is not None else one.loss[-1][0]
+            for one in results[SEEDS * place : SEEDS * (place + 1)]
+        ]
+        for place, name in enumerate(names)
+    }
+
+
 def sweep(scenario: Scenario) -> list[Scenario]:
-    """The batch of all workers shared by one, two, four and so on, synchronously; a step takes as long as its share is large."""
+    """The batch of all workers shared by one, two, four and so on, synchronously; a step takes as long as its share is large.
+
+    Every number of workers comes with every seed, in this order.
+    """
     together = scenario.batch * scenario.workers
     counts = [count for count in (*(2**power for power in range(14)), scenario.workers) if count <= scenario.workers]
     return [
@@ -102,14 +153,19 @@ def sweep(scenario: Scenario) -> list[Scenario]:
             steps=max(20, min(200, 200_000 // count)),
             step_time=_longer(scenario.step_time, scenario.workers / count),
             cores=None,
+            seed=scenario.seed + seed,
         )
         for count in sorted(set(counts))
+        for seed in range(SEEDS)
     ]
 
 
 def swept(results: Sequence[Result]) -> Sweep:
-    """By the workers: seconds of a step."""
-    return Sweep({one.workers: one.seconds / max(1, one.updates) for one in results})
+    """By the workers: seconds of a step, one for each seed."""
+    found: dict[int, list[float]] = {}
+    for one in results:
+        found.setdefault(one.workers, []).append(one.seconds / max(1, one.updates))
+    return Sweep(found)
 
 
 def failing(plan: Plan, seed: int = 0) -> Failing | None:
@@ -126,7 +182,8 @@ def settled(
     date: str,
     comparison: Comparison | None,
     found: Sweep | None,
-    saved: Saved | None = None,
+    saved: Sequence[Saved] = (),
+    ends: Ends | None = None,
 ) -> list[Outcome]:
     """Outcomes for the plan, which count for these workers and links alone.
 
@@ -134,115 +191,155 @@ def settled(
         scope: the conditions of the plan (`advisor.agent.settling.scope.scope_of`).
         date: ISO 8601.
         comparison: of strategies that trained the plan's own network.
+        saved: the best checkpoints with each seed.
+        ends: of the trainings that were compared.
     """
     outcomes = []
     if comparison is not None:
-        outcomes += [*_of_strategies(plan, comparison, scope, date), *_of_compression(comparison, scope, date)]
-    if found is not None and len(found.seconds) > 1:
+        outcomes += _of_strategies(comparison, scope, date, ends)
+        outcomes += _of_compression(comparison, scope, date, ends)
+    if found is not None and len(found.times) > 1:
         outcomes.append(_of_workers(found, scope, date))
-    if saved is not None:
+    if saved:
         outcomes += _of_checkpoints(plan, saved, scope, date)
     return outcomes
 
 
 def of_strategies(
-    experiment: str, fact: str, comparison: Comparison, scope: Mapping[str, str], date: str
+    experiment: str,
+    fact: str,
+    comparison: Comparison,
+    scope: Mapping[str, str],
+    date: str,
+    ends: Ends | None = None,
 ) -> list[Outcome]:
     """The verdict on the plan's own strategy, by real workers or simulated ones; nothing where there was no rival, or only one
     seed, which has no interval.
 
     Strategies are compared as the rules know them: accumulating gradients is a form of the synchronous one.
+
+    Args:
+        ends: of the trainings; None where all went on equally long.
     """
-    own = comparison.reference
-    before = DECLARED[strategy(own).name].topic
+    own, before = comparison.own, topic_of(comparison.reference)
     best = comparison.best
-    after = DECLARED[strategy(best.strategy).name].topic
-    if best.strategy != own and after != before and best.ratio is not None:
-        return [
-            _outcome(
-                experiment, fact, before, after, after, Verdict.OVERTURNED, best.ratio, len(best.seconds), scope, date
-            )
-        ]
-    others = [
-        one
-        for one in comparison.standings
-        if one.strategy != own
-        and one.ratio is not None
-        and len(one.seconds) > 1
-        and DECLARED[strategy(one.strategy).name].topic != before
-    ]
-    if not others:
+    others = [one for one in comparison.standings if topic_of(one.strategy) != before]
+    if not others or len(own.seconds) < 2:
         return []
-    rival = max(others, key=lambda one: one.ratio.value if one.ratio else 0.0)
-    assert rival.ratio is not None  # noqa: S101 - chosen so
-    open_ = any(
-        one.verdict is Verdict.UNDECIDED and DECLARED[strategy(one.strategy).name].topic != before
-        for one in comparison.standings
-        if one.strategy != own
-    )  # one that may be faster leaves all open
+    if best in others and best.ratio is not None:
+        after = topic_of(best.strategy)
+        n = len(best.seconds)
+        return [_outcome(experiment, fact, before, after, after, Verdict.OVERTURNED, best.ratio, n, scope, date)]
+    rivals = [one for one in others if one.ratio is not None]
+    if not rivals:
+        return _unfinished(experiment, fact, comparison, others, scope, date, ends)
+    rival, ratio = _nearest(rivals)
+    open_ = any(one.verdict is Verdict.UNDECIDED for one in others)  # one that may be faster leaves all open
     decided = not open_ and rival.verdict in (Verdict.CONFIRMED, Verdict.NO_DIFFERENCE)
-    topic = DECLARED[strategy(rival.strategy).name].topic
-    verdict = rival.verdict if decided else Verdict.UNDECIDED
-    after_ = before if decided else None
-    turned = _turned(rival.ratio)
-    return [_outcome(experiment, fact, before, topic, after_, verdict, turned, len(rival.seconds), scope, date)]
+    verdict, after_ = (rival.verdict, before) if decided else (Verdict.UNDECIDED, None)
+    topic, n = topic_of(rival.strategy), len(rival.seconds)
+    return [_outcome(experiment, fact, before, topic, after_, verdict, _turned(ratio), n, scope, date)]
 
 
-def _of_strategies(plan: Plan, comparison: Comparison, scope: Mapping[str, str], date: str) -> list[Outcome]:
+def topic_of(name: str) -> str:
+    """The strategy as the rules know it."""
+    return DECLARED[strategy(name).name].topic
+
+
+def _nearest(rivals: Sequence[Standing]) -> tuple[Standing, Interval]:
+    """The fastest of rivals with a ratio."""
+    ratios = [(one, one.ratio) for one in rivals if one.ratio is not None]
+    return max(ratios, key=lambda pair: pair[1].value)
+
+
+def _unfinished(
+    experiment: str, fact: str, comparison: Comparison, others: Sequence[Standing], scope: Mapping[str, str], date: str,
+    ends: Ends | None,
+) -> list[Outcome]:  # fmt: skip
+    """The careful verdict where no rival came to the loss in all trainings, or the plan's own strategy did not."""
+    found = bounded(comparison, others, ends)
+    if found is None:
+        return []
+    before = topic_of(comparison.reference)
+    after = before if found.verdict is Verdict.CONFIRMED else None
+    return [
+        _outcome(
+            experiment, fact, before, topic_of(found.rival), after, found.verdict, found.ratio, found.pairs, scope, date,
+            found.says,
+        )
+    ]  # fmt: skip
+
+
+def _of_strategies(comparison: Comparison, scope: Mapping[str, str], date: str, ends: Ends | None) -> list[Outcome]:
     plain = replace(
         comparison,
         standings=tuple(one for one in comparison.standings if strategy(one.strategy).name not in COMPRESSED),
     )
-    return of_strategies(SIMULATE, "sim.sync.best", plain, scope, date)
+    return of_strategies(SIMULATE, "sim.sync.best", plain, scope, date, ends)
 
 
-def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str) -> list[Outcome]:
+def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str, ends: Ends | None) -> list[Outcome]:
     """The verdict on gradients as they are, where the plan's own strategy is the synchronous one."""
-    shown = [one for one in comparison.standings if one.strategy in COMPRESSED and one.ratio is not None]
-    if comparison.reference != "synchronous" or not shown:
+    asked = [one for one in comparison.standings if one.strategy in COMPRESSED]
+    if comparison.reference != "synchronous" or not asked:
         return []
-    best = max(shown, key=lambda one: one.ratio.value if one.ratio else 0.0)
-    assert best.ratio is not None  # noqa: S101 - chosen so
-    ratio, verdict = best.ratio, best.verdict
-    if verdict is not Verdict.OVERTURNED:
-        ratio = _turned(ratio)
-    after = {Verdict.OVERTURNED: best.strategy, Verdict.UNDECIDED: None}.get(verdict, "none")
+    shown = [one for one in asked if one.ratio is not None]
+    says: tuple[str, ...] = ()
+    if shown:
+        best, ratio = _nearest(shown)
+        name, verdict, n = best.strategy, best.verdict, len(best.seconds)
+        ratio = ratio if verdict is Verdict.OVERTURNED else _turned(ratio)
+    elif (found := bounded(comparison, asked, ends)) is not None:
+        name, verdict, n, says, ratio = found.rival, found.verdict, found.pairs, found.says, found.ratio
+    else:
+        return []
+    after = {Verdict.OVERTURNED: name, Verdict.UNDECIDED: None}.get(verdict, "none")
     return [
         strategy_outcome(
-            SIMULATE, "communication", "sim.compression.best", before="none", rival=best.strategy, after=after, verdict=verdict,
-            ratio=(ratio.value, ratio.low, ratio.high), n=len(best.seconds), applies=scope, date=date,
+            SIMULATE, "communication", "sim.compression.best", before="none", rival=name, after=after, verdict=verdict,
+            ratio=(ratio.value, ratio.low, ratio.high), n=n, applies=scope, date=date, warnings=says,
         )
     ]  # fmt: skip
 
 
 def _of_workers(found: Sweep, scope: Mapping[str, str], date: str) -> Outcome:
     """The verdict on the plan's number of workers."""
-    all_, best = max(found.seconds), found.best
-    rival, ratio = 1, found.seconds[1] / found.seconds[all_]
-    verdict, unit = Verdict.CONFIRMED, SPEED_UP
-    work = all_ * found.seconds[all_] / (best * found.seconds[best])
-    if best < all_ and work > NEARLY:  # as fast with fewer, of whom each gets more done
-        verdict, unit, rival, ratio = Verdict.OVERTURNED, "work of each worker", best, work
-    after = best if verdict is Verdict.OVERTURNED else all_
+    all_, best, perhaps = max(found.times), found.best, found.perhaps
+    verdict, unit, rival, ratio = Verdict.CONFIRMED, SPEED_UP, min(found.times), found.speed_up(all_, min(found.times))
+    after: int | None = all_
+    if best < all_ and found.work(best, all_).low > NEARLY:  # as fast with fewer, of whom each gets more done
+        verdict, unit, rival, ratio, after = Verdict.OVERTURNED, WORK, best, found.work(best, all_), best
+    elif perhaps < best and found.work(perhaps, all_).value > NEARLY:  # perhaps as fast with fewer
+        verdict, rival, ratio, after = Verdict.UNDECIDED, perhaps, found.speed_up(all_, perhaps), None
     return strategy_outcome(
         SIMULATE, "parallelism.strategy", "sim.workers.best", before=all_, rival=rival, after=after, verdict=verdict,
-        ratio=(ratio, ratio, ratio), n=1, applies=scope, date=date, unit=unit,
+        ratio=(ratio.value, ratio.low, ratio.high), n=len(found.times[all_]), applies=scope, date=date, unit=unit,
         besides={"sim.workers.best_by_price": found.best_by_price},
     )  # fmt: skip
 
 
-def _of_checkpoints(plan: Plan, saved: Saved, scope: Mapping[str, str], date: str) -> list[Outcome]:
+def best_checkpoint(saved: Sequence[Saved]) -> Interval:
+    """The seconds between checkpoints with which the least is lost, with their 95 % interval over seeds."""
+    return geometric([one.every for one in saved])
+
+
+def _of_checkpoints(plan: Plan, saved: Sequence[Saved], scope: Mapping[str, str], date: str) -> list[Outcome]:
     """The verdict on Young's formula, by which the plan computes its interval; the interval of the simulation counts."""
     young = next((figure.value for figure in plan.figures if figure.name == "checkpoint.interval"), None)
-    if young is None or not saved.of_young:
+    if young is None or not all(one.of_young for one in saved):
         return []
-    every, ratio = max(1, round(saved.every)), saved.useful_share / saved.of_young
-    same = ratio <= NEARLY
+    before, every = max(1, round(young)), max(1, round(best_checkpoint(saved).value))
+    ratio = geometric_of([one.useful_share for one in saved], [one.of_young for one in saved])
+    verdict, after = Verdict.UNDECIDED, None
+    if ratio.low > NEARLY:
+        verdict, after = Verdict.OVERTURNED, every
+    elif ratio.high <= NEARLY:
+        verdict, after = Verdict.NO_DIFFERENCE, before
+    ratio = ratio if verdict is Verdict.OVERTURNED else _turned(ratio)
     return [
         strategy_outcome(
-            SIMULATE, "fault_tolerance", "sim.checkpoint.seconds", before=max(1, round(young)), rival=every,
-            after=max(1, round(young)) if same else every, verdict=Verdict.NO_DIFFERENCE if same else Verdict.OVERTURNED,
-            ratio=(1 / ratio if same else ratio,) * 3, n=1, applies=scope, date=date, unit="useful time",
+            SIMULATE, "fault_tolerance", "sim.checkpoint.seconds", before=before, rival=every, after=after, verdict=verdict,
+            ratio=(ratio.value, ratio.low, ratio.high), n=len(saved), applies=scope, date=date, unit="useful time",
             besides={"sim.checkpoint.seconds": every},
         )
     ]  # fmt: skip
@@ -250,17 +347,19 @@ def _of_checkpoints(plan: Plan, saved: Saved, scope: Mapping[str, str], date: st
 
 def _outcome(
     experiment: str, fact: str, before: str, rival: str, after: str | None, verdict: Verdict, ratio: Interval, n: int,
-    scope: Mapping[str, str], date: str,
+    scope: Mapping[str, str], date: str, warnings: Sequence[str] = (),
 ) -> Outcome:  # fmt: skip
+    ratio = capped(ratio)
     return strategy_outcome(
         experiment, "sync.strategy", fact, before=before, rival=rival, after=after, verdict=verdict,
-        ratio=(ratio.value, ratio.low, ratio.high), n=n, applies=scope, date=date,
+        ratio=(ratio.value, ratio.low, ratio.high), n=n, applies=scope, date=date, warnings=warnings,
     )  # fmt: skip
 
 
 def _turned(ratio: Interval) -> Interval:
-    """The ratio of the plan's own to the other one; at most a million, so that it is a number."""
-    return Interval(1 / ratio.value, max(1 / ratio.high, _LEAST), 1 / max(ratio.low, _LEAST))
+    """The ratio of the plan's own to the other one."""
+    ratio = capped(ratio)
+    return Interval(1 / ratio.value, 1 / ratio.high, 1 / ratio.low)
 
 
 def _longer(law: StepTime, factor: float) -> StepTime:

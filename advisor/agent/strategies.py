@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.agent.settling.workloads import counted_step, workload_of
+from advisor.distributed.learning.described import described, why_incomparable
 from advisor.distributed.task import DIGITS, Task
 from advisor.facts.experiments import is_of_strategies
 from advisor.inference.plan import Plan
+from advisor.models.code import Code
 from advisor.probes.outcome import Outcome
 from advisor.probes.workload import Workload
 
@@ -22,7 +25,7 @@ _BYTES = 4
 """Of a weight, or a gradient, as workers exchange them."""
 OF_2017_BYTES = _BYTES * 55_050
 LARGEST_LEARNING = 300_000
-"""Weights of a network that strategies train; a larger one gives its place to that of 2017, on smaller pictures."""
+"""Weights of a network that is trained in a simulation; a larger one gives its place to that of 2017, on smaller pictures."""
 MOST_RATE = 0.4
 """The learning rate of all workers together: plain SGD of a small network is stable up to about there."""
 LONGEST_GRADIENT = 0.02
@@ -71,19 +74,30 @@ def circumstances(plan: Plan) -> Circumstances:
     )
 
 
-def task_of(plan: Plan, *, batch: int, seed: int = 0) -> Task | str:
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The plan's own network, as real workers would train it."""
+
+    code: Code | str | None = None
+    """Builds the network that somebody named, or the reason why nothing does; None where none is named."""
+    barred: str = ""
+    """The reason why it is not trained here; empty where it is."""
+
+
+def task_of(plan: Plan, *, batch: int, seed: int = 0, code: Code | str | None = None) -> Task | str:
     """The task that workers learn by this plan, or the reason why they cannot.
 
     Args:
         batch: examples of one worker's step.
+        code: builds the network that somebody named, or says why nothing does.
     """
     found = workload_of(plan)
     step = found if isinstance(found, Workload) else counted_step(plan)
-    if step is None:
+    if step is None or (step.named is not None and isinstance(found, str)):
         return str(found)
-    if step.named is not None:
-        return f"{step.named.describe()} is timed by `advisor probe`, and strategies train networks that are built here by type."
-    return Task(
+    if step.named is not None and not isinstance(code, Code):
+        return code or f"{step.named.name} is code, which runs only where it is named with --model."
+    task = Task(
         network=step.network,
         modality=step.modality,
         inputs=step.inputs,
@@ -96,7 +110,10 @@ def task_of(plan: Plan, *, batch: int, seed: int = 0) -> Task | str:
         dropout=step.dropout,
         batch=batch,
         seed=seed,
+        named=None if step.named is None or not isinstance(code, Code) else replace(step.named, code=code),
     )
+    reason = why_incomparable(described(task)) if task.named is None else None
+    return task if reason is None else f"Strategies cannot be compared on the plan's network: {reason}."
 
 
 def gradient_seconds(plan: Plan, batch: int) -> float | None:
@@ -106,7 +123,14 @@ def gradient_seconds(plan: Plan, batch: int) -> float | None:
 
 
 def learned_task(
-    plan: Plan, data: Inspection | None, *, batch: int, seed: int, workers: int, simulated: bool = False
+    plan: Plan,
+    data: Inspection | None,
+    *,
+    batch: int,
+    seed: int,
+    workers: int,
+    simulated: bool = False,
+    own: Own | None = None,
 ) -> tuple[Task, tuple[str, ...]]:
     """The network and the examples that workers learn, and a sentence on each that is not the plan's own.
 
@@ -115,18 +139,27 @@ def learned_task(
         batch: examples of one worker's step.
         workers: that learn together: their learning rate is bounded, as one in proportion to many would be too large.
         simulated: True where one process computes the gradients of all workers, so that a slow network gives its place too.
+        own: says whether the plan's own network is trained; where it is None, the size of the network does.
     """
-    size, slow = plan.facts.get("network.parameters"), gradient_seconds(plan, batch)
-    large = size is None or not isinstance(size.value, int) or size.value > LARGEST_LEARNING
-    large = large or (simulated and (slow is None or slow > LONGEST_GRADIENT))
-    task = "large" if large else task_of(plan, batch=batch, seed=seed)
+    if own is None:
+        task: Task | str = "" if _is_large(plan, batch, simulated=simulated) else task_of(plan, batch=batch, seed=seed)
+    else:
+        task = own.barred or task_of(plan, batch=batch, seed=seed, code=own.code)
     rate = min(OF_2017.rate, MOST_RATE / workers)
     if isinstance(task, str):
-        return replace(OF_2017, batch=batch, seed=seed, rate=rate, data=DIGITS, inputs=64), (STANDS_IN,)
+        small = replace(OF_2017, batch=batch, seed=seed, rate=rate, data=DIGITS, inputs=64)
+        return small, (STANDS_IN, task) if task and own is not None else (STANDS_IN,)
     task = replace(task, rate=rate)
     if data is not None:
-        return replace(task, data=data.path, target=data.target), ()
+        return replace(task, data=str(Path(data.path).absolute()), target=data.target), ()  # workers have other folders
     return task, ("The plan's network learns examples that are made up: name yours with --data.",)
+
+
+def _is_large(plan: Plan, batch: int, *, simulated: bool) -> bool:
+    """True for a network with many weights, or of which one process cannot compute many gradients."""
+    size, slow = plan.facts.get("network.parameters"), gradient_seconds(plan, batch)
+    large = size is None or not isinstance(size.value, int) or size.value > LARGEST_LEARNING
+    return large or (simulated and (slow is None or slow > LONGEST_GRADIENT))
 
 
 STANDS_IN = (

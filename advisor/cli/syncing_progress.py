@@ -55,6 +55,12 @@ class SyncingProgress(LiveProgress):
                 if self.display is None:
                     self.line(_run_line(message))
 
+    def tell_runs(self) -> None:
+        """After the end, where nothing else tells of the finished runs: the table is gone with the display."""
+        if self.display is not None:
+            for run in self._done:
+                self.line(_run_line(run))
+
     def _table(self) -> RenderableType:
         """The runs finished, and the one trained now; fits 80 columns."""
         from rich import box  # 3 ms, only on a terminal

@@ -1,6 +1,7 @@
 """`torchrun ... -m advisor.cluster`, or `srun python -m advisor.cluster`: started by every rank; rank 0 reports.
 
     --output FILE     what was measured, as JSON (see profile.py); --force replaces a file that exists
+    --save NAME       keep it on this host under this name, for plans: `advisor recommend --machine NAME` (cluster)
     --seconds 60      of measuring
     --wait 120        seconds for all ranks to come
     --workload FILE   a training step to time as well: a Workload of advisor.probes.workload as JSON
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.cluster.launch import launch_of
+from advisor.cluster.profile import LAST, is_name
 from advisor.cluster.running import WRONG, Asked, run
 from advisor.errors import InputError
 
@@ -37,15 +39,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _asked(arguments: Sequence[str] | None) -> Asked:
     parser = argparse.ArgumentParser(
-        prog="python -m advisor.cluster", description="Measure a cluster; started on all nodes by torchrun or srun."
+        prog="python -m advisor.cluster",
+        description="Measure a cluster; started on all nodes by torchrun or srun.",
+        epilog="For example, on the first of two nodes with four cards: torchrun --nnodes 2 --node-rank 0 --nproc-per-node 4 "
+        "--master-addr HOST -m advisor.cluster --output cluster.json",
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="write what was measured, as JSON")
     parser.add_argument("--force", action="store_true", help="replace the file where it exists")
+    parser.add_argument("--save", type=_name, default=LAST, metavar="NAME", help=f"keep it under this name ({LAST})")
     parser.add_argument("--seconds", type=_seconds, default=60.0, help="of measuring (60)")
     parser.add_argument("--wait", type=_seconds, default=120.0, metavar="SECONDS", help="for all ranks to come (120)")
     parser.add_argument("--workload", type=Path, metavar="FILE", help="time this training step as well (JSON)")
     told = parser.parse_args(arguments)
-    return Asked(told.output, told.force, told.seconds, told.wait, told.workload)
+    return Asked(told.output, told.force, told.seconds, told.wait, told.workload, told.save)
+
+
+def _name(text: str) -> str:
+    if not is_name(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name: use letters, digits, dots and hyphens")
+    return text
 
 
 def _seconds(text: str) -> float:

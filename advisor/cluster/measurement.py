@@ -35,6 +35,8 @@ class Measured:
     torch: str
     nodes: Sequence[Node]
     devices: Sequence[str]
+    step: str = ""
+    """The training step that is to be timed, in words; empty without a job."""
     products: str = ""
     looks: list[list[list[float]]] = field(default_factory=list)
     """Seconds of matrix products: look, round, rank."""
@@ -64,6 +66,7 @@ class Measured:
                 *(slow_links(self.sweeps, self.nodes) if len(self.sweeps) >= SWEEPS else ()),
             ),
             notes=tuple(self.notes),
+            step=self.step if self.steps else "",
             ended=ended,
         )
 

@@ -28,6 +28,8 @@ LONGEST = {"gloo": 10.0, "nccl": 60.0}
 """Seconds of any exchange; then a rank is taken to be dead or to hang. The first by NCCL makes all connections."""
 _MORE_SECONDS = 2.0
 """For torch to notice it by itself, which says more."""
+_LAST_WORDS_SECONDS = 4.0
+"""To hear why an exchange failed; where the whole network is gone, nobody answers."""
 _LONGEST_REASON = 200
 
 
@@ -143,7 +145,8 @@ class Meeting:
     def last_words(self, error: Exception) -> str:
         """Tell the others that an exchange has failed here. Returns a sentence, on rank 0 with the reason."""
         node = {rank: f"{rank} (node {node.name})" for node in self.nodes for rank in node.ranks}
-        return self._register.last_words(error, node.__getitem__)
+        with self._watch.within(_LAST_WORDS_SECONDS):
+            return self._register.last_words(error, node.__getitem__)
 
     def _connect(self) -> None:
         try:

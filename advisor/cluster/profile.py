@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 from advisor.children.messages import Natural, Text
-from advisor.errors import input_error
+from advisor.errors import InputError, input_error
 from advisor.files.named import read_named
-from advisor.machine.state import MAX_BYTES, load_json, newer, parse_json, save_json, state_folder
+from advisor.machine.state import (
+    MAX_BYTES,
+    NothingSavedError,
+    load_json,
+    make_private,
+    newer,
+    parse_json,
+    save_json,
+    state_folder,
+)
 from advisor.plain import decode, encode
 from advisor.wording import shorten
 
 SCHEMA = "advisor/cluster/1"
+LAST = "cluster"
+"""The name under which it is kept where nobody gives one."""
+CPU = "cpu"
+"""The device of a rank that computes on processors."""
+_RESERVED = ("this", "auto", "none")
+"""Names that stand for other machines where a machine is named."""
 _TITLE = "The cluster's profile cannot be read"
 _REMEDY = "Measure the cluster again: torchrun ... -m advisor.cluster --output FILE."
 
@@ -38,6 +55,15 @@ def _several(ranks: int) -> int:
     if ranks < 2:
         raise ValueError(f"{ranks} ranks exchange nothing")
     return ranks
+
+
+def _day(date: str) -> str:
+    """ISO 8601, a day or a time."""
+    try:
+        datetime.fromisoformat(date)
+    except ValueError:
+        raise ValueError(f"{shorten(date)!r} is no date") from None
+    return date
 
 
 def _some(samples: tuple[float, ...]) -> tuple[float, ...]:
@@ -84,7 +110,7 @@ class Kind(StrEnum):
 class Timed:
     """Seconds of something that was repeated."""
 
-    samples: Annotated[tuple[Seconds, ...], _some]
+    samples: Annotated[tuple[Positive, ...], _some]
 
     @property
     def median(self) -> float:
@@ -180,7 +206,7 @@ class ClusterProfile:
     """The whole document."""
 
     backend: Text
-    date: Text
+    date: Annotated[str, _day]
     """ISO 8601."""
     versions: dict[str, str]
     """Of advisor, torch and python."""
@@ -193,19 +219,35 @@ class ClusterProfile:
     findings: tuple[Finding, ...] = ()
     notes: tuple[Text, ...] = ()
     """Notes for a reader of how it was measured."""
+    step: Text = ""
+    """The training step that was timed, as `step_words` has it; empty where no job was given."""
     ended: Text = ""
     """The reason why it ended before its time; empty where it did not."""
+
+    @property
+    def on_cards(self) -> bool:
+        """True if every rank computes on a card of its own."""
+        return all(rank.device != CPU for rank in self.ranks)
 
     def link(self, group: Group = Group.ACROSS) -> tuple[float, float | None]:
         """Latency in seconds and bytes per second of a link of this group, by the all-reduce; None for a rate without limit.
 
         Where a group was not measured, it is that of all ranks, or of whatever was. Raises InputError where nothing was.
         """
-        reduced = {one.group: one for one in self.collectives if one.operation is Operation.ALL_REDUCE}
+        reduced = self._all_reduces()
         if not reduced:
             raise input_error(_TITLE, "it has no all-reduce", remedy=_REMEDY)
         found = reduced.get(group) or reduced.get(Group.ALL) or next(iter(reduced.values()))
         return found.ring_link()
+
+    def network(self) -> float | None:
+        """Bytes per second of a link between nodes, by the all-reduce; None for one without limit, or that was not measured."""
+        reduced = self._all_reduces()
+        found = reduced.get(Group.ACROSS) or reduced.get(Group.ALL)
+        return None if found is None or len(self.nodes) < 2 else found.ring_link()[1]
+
+    def _all_reduces(self) -> dict[Group, Collective]:
+        return {one.group: one for one in self.collectives if one.operation is Operation.ALL_REDUCE}
 
     def step_samples(self) -> Sequence[Sequence[float]]:
         """Seconds of each rank's training steps, by rank; of its matrix products where no job was given."""
@@ -215,9 +257,27 @@ class ClusterProfile:
         return {"schema": SCHEMA, **encode(self)}
 
 
+def step_words(network: str, examples: int, precision: str) -> str:
+    """`cnn 64-[32,64]-10, 32 examples, fp32`: by which a training step is known to be the same."""
+    return f"{network}, {examples:,} examples, {precision}"
+
+
+def is_cluster(raw: bytes) -> bool:
+    """True for the content of a file that claims to be a cluster's profile, of whatever version and however damaged."""
+    return f'"{SCHEMA.rpartition("/")[0]}/'.encode() in raw
+
+
 def read(path: Path) -> ClusterProfile:
     """The profile that `advisor.cluster --output` wrote. Raises InputError with what is wrong with the file."""
-    raw = read_named(path, MAX_BYTES, _TITLE, too_large=_REMEDY)
+    return parsed(read_named(path, MAX_BYTES, _TITLE, too_large=_REMEDY), path)
+
+
+def parsed(raw: bytes, path: Path) -> ClusterProfile:
+    """The profile with this content. Raises InputError as `read` does.
+
+    Args:
+        path: the file that it comes from, for messages.
+    """
     where = shorten(path, 200)
     try:
         document = parse_json(raw)
@@ -226,22 +286,48 @@ def read(path: Path) -> ClusterProfile:
     return _of(document, where)
 
 
-def save(profile: ClusterProfile) -> Path:
-    """Keep it for plans of this host. Raises StateError where it cannot be written."""
-    save_json(_kept(), profile.to_json())
-    return _kept()
+def is_name(text: str) -> bool:
+    """True for a plain word under which a profile can be kept."""
+    return text not in _RESERVED and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}", text) is not None
 
 
-def remembered() -> ClusterProfile:
-    """The one that was measured last from this host.
+def save(profile: ClusterProfile, name: str = LAST) -> Path:
+    """Keep it for plans of this host, under a name for which `is_name` holds. Raises StateError where it cannot be written."""
+    path = _kept_in() / f"{name}.json"
+    make_private(path.parent)
+    save_json(path, profile.to_json())
+    return path
+
+
+def remembered(name: str = LAST) -> ClusterProfile:
+    """The one that is kept under this name on this host, for which `is_name` holds.
 
     Raises StateError (NothingSavedError) where there is none, InputError where it is not one of this version.
     """
-    return _of(load_json(_kept()), str(_kept()))
+    path = _kept_in() / f"{name}.json"
+    return _of(load_json(path), str(path))
 
 
-def _kept() -> Path:
-    return state_folder() / "cluster.json"
+def kept() -> tuple[dict[str, ClusterProfile], list[InputError]]:
+    """The clusters that are kept on this host, by name, and the problems with those that cannot be read."""
+    found: dict[str, ClusterProfile] = {}
+    problems: list[InputError] = []
+    try:
+        names = sorted(path.stem for path in _kept_in().glob("*.json"))
+    except InputError as error:
+        return {}, [error]
+    for name in filter(is_name, names):
+        try:
+            found[name] = remembered(name)
+        except NothingSavedError:  # moved away just now
+            continue
+        except InputError as error:
+            problems.append(error)
+    return found, problems
+
+
+def _kept_in() -> Path:
+    return state_folder() / "clusters"
 
 
 def _of(document: object, where: str) -> ClusterProfile:
@@ -251,6 +337,16 @@ def _of(document: object, where: str) -> ClusterProfile:
         what = f"{newest} is of a newer version of this program" if newest else f"its schema is not {SCHEMA}"
         raise input_error(_TITLE, what, where=where, remedy=_REMEDY)
     try:
-        return decode(ClusterProfile, document, "it")
+        return _consistent(decode(ClusterProfile, document, "it"))
     except ValueError as error:
         raise input_error(_TITLE, f"{shorten(error, 200)}", where=where, remedy=_REMEDY) from None
+
+
+def _consistent(profile: ClusterProfile) -> ClusterProfile:
+    """Raises ValueError where nodes and ranks do not belong together."""
+    of_nodes = sorted(rank for node in profile.nodes for rank in node.ranks)
+    if not of_nodes or not all(node.ranks for node in profile.nodes):
+        raise ValueError("there is a node without ranks, or none at all")
+    if not of_nodes == [one.rank for one in profile.ranks] == list(range(len(of_nodes))):
+        raise ValueError("its nodes do not have each of its ranks once")
+    return profile

@@ -26,12 +26,17 @@ def text(profile: ClusterProfile) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def _head(profile: ClusterProfile) -> list[str]:
+def cluster_words(profile: ClusterProfile) -> str:
+    """`2 nodes, 8 ranks on NVIDIA A100, by nccl, torch 2.13.0`"""
     devices = join_names(sorted({rank.device for rank in profile.ranks}))
-    lines = [
-        f"Cluster: {_count(len(profile.nodes), 'node')}, {_count(len(profile.ranks), 'rank')} on {devices}, "
-        f"by {profile.backend}, torch {profile.versions.get('torch', '')}, {profile.date[:10]}"
-    ]
+    return (
+        f"{_count(len(profile.nodes), 'node')}, {_count(len(profile.ranks), 'rank')} on {devices}, "
+        f"by {profile.backend}, torch {profile.versions.get('torch', '')}"
+    )
+
+
+def _head(profile: ClusterProfile) -> list[str]:
+    lines = [f"Cluster: {cluster_words(profile)}, {profile.date[:10]}"]
     if profile.ended:
         lines.append(f"It ended before its time: {profile.ended} What had been measured by then follows.")
     return lines
@@ -48,7 +53,8 @@ def _ranks(profile: ClusterProfile) -> list[str]:
     if len(shown) > _MOST_ROWS:
         shown = tuple(sorted(shown, key=lambda rank: -rank.times_as_long)[:_MOST_ROWS])
     rows = [_rank_row(rank) for rank in shown]
-    title = f"Ranks, all at once ({profile.products}):"
+    step = f"; training step of {profile.step}" if profile.step else ""
+    title = f"Ranks, all at once ({profile.products}{step}):"
     more = len(profile.ranks) - len(shown)
     return [title, *_table([head, *rows]), *([f"and {more:,} more, which are faster"] if more else [])]
 

@@ -16,7 +16,7 @@ from advisor.children.errors import CannotRunError
 from advisor.cluster import profile as profiles
 from advisor.cluster.launch import Launch
 from advisor.cluster.measurement import Measured, measure
-from advisor.cluster.profile import ClusterProfile
+from advisor.cluster.profile import ClusterProfile, step_words
 from advisor.cluster.report import text
 from advisor.cluster.watch import Watch
 from advisor.errors import InputError, input_error
@@ -46,6 +46,8 @@ class Asked:
     seconds: float = 60.0
     wait: float = 120.0
     workload: Path | None = None
+    save: str = profiles.LAST
+    """The name under which it is kept on this host."""
 
 
 def run(launch: Launch, asked: Asked) -> NoReturn:
@@ -88,7 +90,7 @@ def _take_part(meeting: Meeting, asked: Asked, workload: Workload | None, watch:
     import torch
 
     signal.signal(signal.SIGTERM, lambda *_: meeting.end())  # a launcher ends all where one has failed: a word first
-    measured = Measured(meeting.backend, torch.__version__, meeting.nodes, meeting.devices)
+    measured = Measured(meeting.backend, torch.__version__, meeting.nodes, meeting.devices, _words(workload))
     if meeting.is_first:
         watch.tell = lambda sentence: _report(measured.profile(sentence), sentence, asked)
     ended = ""
@@ -114,7 +116,7 @@ def _report(profile: ClusterProfile | None, ended: str, asked: Asked) -> int:
         return FAILED
     print(text(profile), end="")
     try:
-        profiles.save(profile)
+        profiles.save(profile, asked.save)
     except StateError as error:
         _say(str(error))
     if asked.output is not None:
@@ -135,6 +137,10 @@ def _refusal(asked: Asked) -> str:
     except InputError as error:
         return str(error)
     return ""
+
+
+def _words(workload: Workload | None) -> str:
+    return "" if workload is None else step_words(workload.describe(), workload.batch_size, workload.precision)
 
 
 def _step(meeting: Meeting, workload: Workload | None, notes: list[str]) -> Callable[[], float] | None:

@@ -89,21 +89,32 @@ class Job:
             raise InputError("The strategies cannot be compared so", problems)
 
     def _sizes(self) -> list[Problem]:
+        few = f"Take 1 to {MOST_WORKERS}."
         found = [
-            (not 1 <= self.workers <= MOST_WORKERS, "workers", f"{self.workers} is not from 1 to {MOST_WORKERS}."),
-            (not self.strategies, "strategies", "none is named."),
-            (not self.seeds, "seeds", "none is named."),
-            (not 0 < self.seconds <= LONGEST_RUN, "seconds", f"{self.seconds:g} is not above 0, and at most a day."),
-            (self.examples is not None and self.examples < 1, "examples", f"{self.examples} is not 1 or more."),
-            (self.straggler < 1, "straggler", f"{self.straggler:g} is below 1, which is as fast as the others."),
-            (self.threads < 1, "threads", f"{self.threads} is not 1 or more."),
-            (self.timeout <= 0, "timeout", f"{self.timeout:g} is not above 0."),
-            (self.task.batch < 1, "batch", f"{self.task.batch} is not 1 or more."),
-            (not 0 < self.task.rate < 1e6, "rate", f"{self.task.rate:g} is no learning rate."),
-            (self.precision not in PRECISIONS, "precision", f"it is none of {', '.join(PRECISIONS)}."),
-            (self.task.optimizer not in OPTIMIZERS, "optimizer", f"it is none of {', '.join(OPTIMIZERS)}."),
+            (not 1 <= self.workers <= MOST_WORKERS, "workers", f"{self.workers} is not from 1 to {MOST_WORKERS}.", few),
+            (not self.strategies, "strategies", "none is named.", "For example synchronous,local_sgd."),
+            (not self.seeds, "seeds", "none is named.", "Name one, such as 0."),
+            (
+                not 0 < self.seconds <= LONGEST_RUN,
+                "seconds",
+                f"{self.seconds:g} is not above 0, and at most a day.",
+                "",
+            ),
+            (self.examples is not None and self.examples < 1, "examples", f"{self.examples} is not 1 or more.", ""),
+            (
+                self.straggler < 1,
+                "straggler",
+                f"{self.straggler:g} would be faster than the others.",
+                "Write 2 for half the speed.",
+            ),
+            (self.threads < 1, "threads", f"{self.threads} is not 1 or more.", ""),
+            (self.timeout <= 0, "timeout", f"{self.timeout:g} is not above 0.", ""),
+            (self.task.batch < 1, "batch", f"{self.task.batch} is not 1 or more.", ""),
+            (not 0 < self.task.rate < 1e6, "rate", f"{self.task.rate:g} is no learning rate.", "For example 0.05."),
+            (self.precision not in PRECISIONS, "precision", f"it is none of {', '.join(PRECISIONS)}.", ""),
+            (self.task.optimizer not in OPTIMIZERS, "optimizer", f"it is none of {', '.join(OPTIMIZERS)}.", ""),
         ]
-        return [Problem(where, what) for wrong, where, what in found if wrong]
+        return [Problem(where, what, remedy) for wrong, where, what, remedy in found if wrong]
 
     def _unfit(self) -> list[Problem]:
         problems = []
@@ -119,7 +130,11 @@ class Job:
                 )
             if one.whole("backups", 0) >= self.workers:
                 problems.append(
-                    Problem(str(one), f"of {self.workers} workers at most {self.workers - 1} can be backups.")
+                    Problem(
+                        str(one),
+                        f"of {self.workers} workers at most {self.workers - 1} can be backups.",
+                        "Name fewer with backups=.",
+                    )
                 )
         return problems
 
@@ -191,7 +206,21 @@ class Calibrated:
     send: Timed
     """A message and one of the same length back, halved: between the first worker and the server, or the next worker."""
     apply: float
-    """Seconds in which the server applies a gradient, with plain SGD."""
+    """Seconds in which the server applies a gradient, with plain SGD, and puts its answer together."""
+    whole: float = 0.0
+    """Seconds of an all-reduce of all weights, after a step."""
+    turn: float = 0.0
+    """Seconds in which the first worker, alone with the server, pushes and pulls all weights, the server's work among them; 0
+    where there is no server."""
+    served: float = 0.0
+    """Seconds of the server for a push and its answer, while all workers push and pull and nobody computes."""
+    busy: float = 0.0
+    """Seconds of processors, of all of this computer together, that such a push with its answer takes at both ends."""
+    after_exchange: tuple[float, ...] = ()
+    """Seconds that the first step after an exchange of all weights takes longer than another, the first two together, and so on:
+    messages have filled the caches."""
+    after_shared: float = 0.0
+    """The same of the first step through DistributedDataParallel, which gathers gradients for the exchange."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.probes.workload import NamedNetwork
+
 DIGITS = "scikit-learn's digits"
 """In place of a file: the handwritten digits that scikit-learn ships, 1,797 grey pictures of 8 x 8 pixels, as rows of values."""
 
@@ -37,4 +39,8 @@ class Task:
     seed."""
     target: str | None = None
     most_examples: int = 20_000
+    most_held_out: int | None = None
+    """Held-out examples that are looked at; None for all."""
     seed: int = 0
+    named: NamedNetwork | None = None
+    """The network that learns, where somebody named one; of the first fields only inputs, outputs and loss count then."""

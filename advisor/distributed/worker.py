@@ -96,7 +96,8 @@ def _by_torchrun() -> Launch:
 
 def _work(launch: Launch, say: Say) -> None:
     job = launch.job
-    Pulse(launch.pulse, launch.ranks).enter(launch.rank, Phase.STARTING)
+    pulse = Pulse(launch.pulse, launch.ranks)
+    pulse.enter(launch.rank, Phase.STARTING)
     bind(launch.processors, None)
     import torch
 
@@ -107,8 +108,9 @@ def _work(launch: Launch, say: Say) -> None:
     if job.device == "cuda" and launch.rank < job.workers:
         device = _card(launch.rank)
         torch.cuda.set_device(device)
-    meet(launch)
-    Session(launch, device, say).hold()
+    with pulse.waiting(launch.rank):
+        meet(launch)
+    Session(launch, device, say, pulse).hold()
 
 
 def _card(rank: int) -> torch.device:

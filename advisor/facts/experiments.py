@@ -10,6 +10,8 @@ SIMULATE = "simulate"
 """The name of an outcome that a simulation gave: `advisor simulate`. It is never called measured."""
 NETWORK, BATCH, WORKER = "strategy_network", "worker_batch", "worker"
 """Conditions: the network that the workers train, the examples of one worker's step, and what computes it."""
+LEARNED, LATENCY = "strategy_data", "link_latency"
+"""Conditions: the fingerprint of the data that the workers learn, and the latency of the links between them."""
 OF_CLUSTER = {
     "nodes": "cluster.nodes",
     "cards_per_node": "machine.gpu.count",
@@ -20,10 +22,11 @@ OF_CLUSTER = {
     "sites": "cluster.sites",
 }
 """Conditions by the facts that they have the values of."""
-CONDITIONS = (NETWORK, BATCH, WORKER, *OF_CLUSTER)
+CONDITIONS = (NETWORK, BATCH, WORKER, LEARNED, LATENCY, *OF_CLUSTER)
 """Those under which alone what was simulated counts."""
-RUN_CONDITIONS = (*CONDITIONS, "machine", "torch")
-"""The same for what real workers have shown: also the machine, or the first of several."""
+RUN_CONDITIONS = CONDITIONS
+"""The same for what real workers have shown. A host recalls only what ran on it, and a plan may divide its machine into several
+workers: so not the machine counts, but the worker."""
 _OF_STRATEGIES = (SYNC, SIMULATE)
 
 

@@ -22,7 +22,7 @@ MAX_BYTES = 16_000_000
 NEWER = "was written by a newer version of this program"
 LONGEST_WAIT = 10.0
 """Seconds for another program that saves to the same file."""
-_MEASURED = ("measurements", "journal")
+_MEASURED = ("measurements", "clusters", "journal")
 _TRIED = "trials.json"
 _CHECK = "Check the folder and its permissions, or name another one in ADVISOR_STATE."
 

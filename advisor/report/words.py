@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from advisor.facts.cluster import slow_parts
 from advisor.facts.fact_base import SCOPED, Known, Source
 from advisor.facts.out_of_scope import differing
 from advisor.facts.values import describe, number_text, singular, to_text
@@ -178,7 +179,8 @@ _TOLD_AT = {"network.parameters": "network.model"}
 
 
 def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str]:
-    """Facts that disagree, were withdrawn, mean nothing here or were measured or simulated under other conditions.
+    """Facts that disagree, were withdrawn, mean nothing here or were measured or simulated under other conditions; and what is
+    slow in a measured cluster.
 
     Args:
         told: the options that told the facts, which commands repeat.
@@ -187,6 +189,7 @@ def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str
         used = known_words(knowledge, clash.fact, clash.used)
         overruled = known_words(knowledge, clash.fact, clash.overruled)
         yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
+    yield from slow_parts(plan.facts)
     if plan.withdrawn:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
     places = {name: _TOLD_AT.get(name, name) for name in plan.unused}

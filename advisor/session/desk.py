@@ -36,7 +36,7 @@ from advisor.probes.outcome import Outcome
 from advisor.report.contents import Evidence, Outlook
 from advisor.session.data import album_of, folder_of, inspected, with_inspection
 from advisor.session.evidence import evidence_of
-from advisor.session.inputs import Inputs
+from advisor.session.inputs import Inputs, plan_of
 from advisor.session.keeping import tried_and_kept
 from advisor.session.machines import unknown_card, with_published
 from advisor.session.measuring import check_here, measuring
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from advisor.distributed.job import Job, Message
     from advisor.session.simulating import Asked as Simulating
     from advisor.session.simulating import Simulation
+    from advisor.session.simulating_plans import PlanSimulation
     from advisor.session.syncing import Asked as Training
     from advisor.session.syncing import Trained
     from advisor.simulation.scenario import Scenario
@@ -92,8 +93,10 @@ class Desk:
         self.kept_in: str | None = None
         """The folder of their winner and how to apply it, in sentences; None where it is not saved."""
         self.last_trained: Trained | None = None
-        """Of the last strategies that were trained in this conversation; and of the last one that was simulated:"""
+        """Of the last strategies that were trained in this conversation; of the last one that was simulated; and of the last ones
+        that a simulator has compared for the plan:"""
         self.last_simulated: Simulation | None = None
+        self.last_compared: PlanSimulation | None = None
         remove_abandoned()
         self.begin_anew()
 
@@ -135,7 +138,7 @@ class Desk:
             adviser=self._advise,
             counted=self._counted,
         )
-        self.last_trained = self.last_simulated = None
+        self.last_trained = self.last_simulated = self.last_compared = None
         self._replaces_saved = False
         self._missing: Data | None = None
         """The conversation's data, where they could not be looked into: they may be there another time."""
@@ -241,7 +244,8 @@ class Desk:
 
     def use_data(self, inspection: Inspection) -> None:
         """Use the facts of this dataset beneath the answers, in place of those of another."""
-        self._pointed, self.last_tried, self.last_trained, self.last_simulated = True, None, None, None
+        self._pointed, self.last_tried = True, None
+        self.last_trained = self.last_simulated = self.last_compared = None
         facts = with_inspection(self.knowledge, self.inputs.facts, inspection, here=self.inputs.here)
         with self._lock:
             trials = tried_before(facts, self._note)
@@ -317,17 +321,53 @@ class Desk:
 
         return scenario_of(self.interview.plan(_SHOWN), self.inputs, asked)
 
-    def simulate_strategy(self, asked: Simulating, seconds: float, stop: Stop) -> Simulation:
-        """Simulate a strategy for the plan as it stands. Raises InputError, also where it was stopped before its end."""
+    def simulate_strategy(
+        self, asked: Simulating, seconds: float, tell: Callable[[float], None], stop: Stop
+    ) -> Simulation:
+        """Simulate a strategy for the plan as it stands; `tell` hears the share that is done.
+
+        Raises InputError, also where it was stopped before its end.
+        """
         from advisor.session.simulating import simulated
 
         try:
-            done = simulated(self.inputs_now(), asked, seconds, stop)
+            done = simulated(self.inputs_now(), asked, seconds, stop, tell)
         except CannotRunError as error:
             raise input_error("Nothing was simulated", str(error)) from error
         if stop.all:
             raise input_error("Nothing was simulated", STOPPED)
         self.last_simulated = done
+        return done
+
+    def contest(self, asked: Simulating) -> tuple[Scenario, Sequence[str], Sequence[str]]:
+        """The plan's own cluster, the strategies whose losses would be compared on it, and what is assumed. Raises InputError."""
+        from advisor.agent.simulating import contestants
+        from advisor.agent.strategies import circumstances, reference_of, without_strategies
+        from advisor.session.simulating import MOST_LEARNING, scenario_of
+
+        inputs = self.inputs_now()
+        alone = replace(inputs, outcomes=without_strategies(inputs.outcomes))
+        plan = self.interview.plan(_SHOWN) if alone.outcomes == inputs.outcomes else plan_of(alone)
+        scenario, notes = scenario_of(plan, inputs, replace(asked, strategy=reference_of(plan)))
+        if asked.workers is None and circumstances(plan).workers is None:
+            notes = (f"The plan has one worker: {scenario.workers} are assumed, so nothing counts for it.", *notes)
+        return scenario, contestants(plan, scenario) if 1 < scenario.workers <= MOST_LEARNING else (), notes
+
+    def compare_for_plan(
+        self, asked: Simulating, seconds: float, tell: Callable[[float], None], stop: Stop
+    ) -> PlanSimulation:
+        """Compare strategies and numbers of workers for the plan as it stands, in virtual time; what counts for it is kept.
+
+        Raises InputError, also where it was stopped before its end.
+        """
+        from advisor.session.simulating_plans import simulated_for_plan
+
+        try:
+            done = simulated_for_plan(self.inputs_now(), asked, seconds, complain=self._note, stop=stop, tell=tell)
+        except CannotRunError as error:
+            raise input_error("Nothing was simulated", str(error)) from error
+        self.last_compared = done
+        self._count(outcomes=done.outcomes)
         return done
 
     # --- what the plan rests on ------------------------------------------------------------------------------------

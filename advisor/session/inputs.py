@@ -30,6 +30,7 @@ from advisor.session.recalling import measured_before, tried_before
 from advisor.wording import shorten
 
 if TYPE_CHECKING:
+    from advisor.cluster.profile import ClusterProfile
     from advisor.datasets.dataset import Inspection
 
 LITTLE_BYTES = 1000
@@ -55,6 +56,8 @@ class Inputs:
     """Of the data that were named."""
     network: Model | None = None
     """The one named on the command line, where code was run or a file read for it."""
+    cluster: ClusterProfile | None = None
+    """The measurements of a cluster, where the machine that was named is one."""
 
 
 def gather(
@@ -121,7 +124,18 @@ def gather(
     if found.machine is not None and found.here and recall:
         outcomes = measured_before(found.machine, complain)
     trials = tried_before(facts, complain) if recall else ()
-    return Inputs(knowledge, facts, School(school), found.machine, found.here, outcomes, trials, inspection, network)
+    return Inputs(
+        knowledge,
+        facts,
+        School(school),
+        found.machine,
+        found.here,
+        outcomes,
+        trials,
+        inspection,
+        network,
+        found.cluster,
+    )
 
 
 def _doubt(knowledge: Knowledge, stated: Mapping[str, Value | None], complain: Complain) -> None:

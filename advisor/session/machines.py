@@ -1,13 +1,14 @@
-"""The machine that was named: detected here, known by a profile, or described in a file; and the card that is named."""
+"""The machine or cluster that was named: detected here, measured, known by a profile, or described in a file; and its card."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from advisor.errors import Problem, did_you_mean, input_error
+from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.answers import read_answers
 from advisor.facts.fact_base import FactBase, Source
 from advisor.knowledge.model import Knowledge
@@ -16,6 +17,10 @@ from advisor.machine.profiles.devices import DeviceKind, DeviceProfile, publishe
 from advisor.machine.profiles.files import find_device, load_devices, normalised
 from advisor.probes.outcome import Outcome
 from advisor.wording import join_names, shorten
+
+if TYPE_CHECKING:
+    from advisor.agent.remembered.profile import MachineProfile
+    from advisor.cluster.profile import ClusterProfile
 
 CARD = "machine.gpu.name"
 COUNT = "machine.gpu.count"
@@ -35,10 +40,14 @@ class NamedMachine:
     """True where it is the machine on which this runs."""
     outcomes: tuple[Outcome, ...] = ()
     """Measurements of its profile, oldest first; those of the machine here are remembered by this host."""
+    cluster: ClusterProfile | None = None
+    """The measurements of a cluster, where it is one."""
 
 
 def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
     """The machine that was named: detected here, measured before, known by a device profile, or described in a file.
+
+    It may be a whole cluster that was measured.
 
     Raises InputError where there is none of this name.
     """
@@ -48,25 +57,63 @@ def named_machine(knowledge: Knowledge, name: str) -> NamedMachine:
         machine = detect()
         declared = knowledge.vocabulary.declared(machine.facts())
         return NamedMachine(FactBase.of(declared, Source.DETECTED), machine, here=True)
-    return _measured_machine(knowledge, name) or NamedMachine(_described_machine(knowledge, name))
+    if name.endswith(".json"):
+        return _in_file(knowledge, Path(name))
+    found = None if find_device(name) is not None else _kept_machine(knowledge, name) or _kept_cluster(knowledge, name)
+    return found or NamedMachine(_described_machine(knowledge, name))
 
 
-def _measured_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
-    """A machine profile that this host keeps, or an exported one; None where it is neither."""
-    from advisor.agent.remembered.memory import kept_profiles, read_profile  # 5 ms, only where a machine is named
+def _in_file(knowledge: Knowledge, path: Path) -> NamedMachine:
+    """A machine or a cluster that was measured, and written into a file. Raises InputError."""
+    from advisor.agent.remembered import memory  # 5 ms, only where a machine is named
+    from advisor.cluster import profile as clusters
+
+    raw = memory.read_exported(path)
+    if clusters.is_cluster(raw):
+        return _measured_cluster(knowledge, clusters.parsed(raw, path))
+    return _measured_machine(knowledge, memory.parsed(raw, path), str(path))
+
+
+def _kept_machine(knowledge: Knowledge, name: str) -> NamedMachine | None:
+    """A machine profile that this host keeps; None where there is none of this name. Raises InputError."""
+    from advisor.agent.remembered.memory import kept_profiles
+
+    kept, problems = kept_profiles()
+    found = next((one for one in kept if one.name == name), None)
+    if found is None:
+        _refuse_damaged(name, problems)
+        return None
+    return _measured_machine(knowledge, found, name)
+
+
+def _kept_cluster(knowledge: Knowledge, name: str) -> NamedMachine | None:
+    """A cluster that was measured from this host; None where there is none of this name. Raises InputError."""
+    from advisor.cluster.profile import kept
+
+    found, problems = kept()
+    if name not in found:
+        _refuse_damaged(name, problems)
+        return None
+    return _measured_cluster(knowledge, found[name])
+
+
+def _refuse_damaged(name: str, problems: Sequence[InputError]) -> None:
+    """Raise the problem that is about the profile of this name, if there is one."""
+    for problem in problems:
+        if Path(problem.problems[0].where).name == f"{name}.json":
+            raise problem
+
+
+def _measured_cluster(knowledge: Knowledge, profile: ClusterProfile) -> NamedMachine:
+    from advisor.agent.clusters import cluster_facts
+
+    return NamedMachine(cluster_facts(knowledge.vocabulary, profile), cluster=profile)
+
+
+def _measured_machine(knowledge: Knowledge, profile: MachineProfile, name: str) -> NamedMachine:
+    """Raises InputError where the profile does not say what the machine is."""
     from advisor.agent.remembered.profile import profile_facts
 
-    if name.endswith(".json"):
-        profile = read_profile(Path(name))
-    else:
-        kept, problems = ([], []) if find_device(name) is not None else kept_profiles()
-        found = next((one for one in kept if one.name == name), None)
-        if found is None:
-            for problem in problems:
-                if Path(problem.problems[0].where).name == f"{name}.json":
-                    raise problem
-            return None
-        profile = found
     try:
         facts, outcomes = profile_facts(profile.to_json())
     except ValueError as error:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from advisor.agent.agent import Revision
 from advisor.agent.events import MeasuringEvent, MeasuringListener, ProbeFinished
 from advisor.agent.trials.events import TrialListener
-from advisor.children.stopping import Stop
+from advisor.children.errors import CannotRunError
+from advisor.children.stopping import STOPPED, Stop
 from advisor.datasets.given import GivenSplit
-from advisor.errors import did_you_mean, input_error
+from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import School
+from advisor.probes.outcome import Outcome
 from advisor.report.page import Look
 from advisor.report.plan.explanation import Explanation, explain, find_topic
 from advisor.report.plan.explanation_text import explanation_page
@@ -29,7 +32,15 @@ from advisor.session.reporting import report_of
 from advisor.training.ladder.outcome import TrialResults
 from advisor.wording import shorten
 
+if TYPE_CHECKING:
+    from advisor.distributed.job import Message
+    from advisor.session.simulating import Simulation
+    from advisor.session.simulating_plans import PlanSimulation
+    from advisor.session.syncing import Trained
+    from advisor.simulation.request import Progress
+
 _SCHOOLS = (School.TODAY, School.SURVEY)
+_MOST_SEEDS, _MOST_SEED = 20, 1_000_000
 
 
 class AdvisorWarning(UserWarning):
@@ -52,6 +63,27 @@ class Explained:
         return self.explanation.to_json()
 
 
+class Wishes(TypedDict, total=False):
+    """Settings of a simulation; see `Session.simulate`."""
+
+    workers: int | None
+    steps: int | None
+    batch: int | None
+    step_time: str | None
+    link: str | float | None
+    latency: str | float
+    cluster: str | Path | None
+    straggler: float
+    overlap: float
+    failures: str | float | None
+    restart: str | float
+    checkpoint: str | float | None
+    checkpoint_cost: str | float
+    loss: bool | None
+    seed: int
+    stop: Stop | None
+
+
 class Session:
     """One project: its answers, its data and a machine, and everything found out about them.
 
@@ -59,8 +91,8 @@ class Session:
         >>> session.plan().value("network.type")
         'cnn'
 
-    Plans count what was measured on this machine and tried on these data before, and what `measure` and `try_on_data` find
-    meanwhile; both are kept for later sessions, in the state folder that the command line uses.
+    Plans count what was measured on this machine and tried on these data before, and what `measure`, `try_on_data`, `sync` and
+    `simulate` find meanwhile; all is kept for later sessions, in the state folder that the command line uses.
     """
 
     def __init__(
@@ -234,6 +266,171 @@ class Session:
         self.inputs = replace(self.inputs, trials=(*self.inputs.trials, *done.found))
         return done.outcome
 
+    def sync(
+        self,
+        budget: str | float = "3min",
+        on_event: Callable[[Message], None] | None = None,
+        *,
+        strategies: str | Sequence[str] | None = None,
+        workers: int = 2,
+        link: str | float = "inf",
+        latency: str | float = "0s",
+        straggler: float = 1.0,
+        batch: int | None = None,
+        rate: float | None = None,
+        seeds: int = 3,
+        seed: int = 0,
+        stop: Stop | None = None,
+    ) -> Trained:
+        """Train the plan's network under several strategies with workers of this machine, as `advisor sync` does.
+
+        Plans of such workers count it from then on, where the notes of the result say nothing else.
+
+        Args:
+            budget: seconds, or a text such as `60s` or `2 min`.
+            on_event: is told what the workers say, in this thread. What it raises ends the run, and all workers.
+            strategies: names with their settings, `"synchronous,local_sgd:every=16"`, or a sequence of them; otherwise the
+                plan's own and its usual rivals.
+            workers: processes that learn together.
+            link: the rate of each worker's link, such as `100Mbit/s`, or bytes a second; `inf` for no limit.
+            latency: of a message from one worker to another, seconds or a text such as `2ms`.
+            straggler: the last worker takes so many times as long.
+            batch: examples of one worker's step; otherwise the plan's.
+            rate: the learning rate of one worker's batch.
+            seeds: trainings with each strategy, from 1 to 20.
+            seed: of the division of the examples.
+            stop: another thread sets it to end the run; what is finished comes back.
+
+        Returns:
+            Every training, their comparison by the time to a loss (None where too few were finished), what that rests on, and
+            the plan before and after. Where it ended early, `results.failed` says why, and so does a warning.
+
+        Raises:
+            InputError: the plan is for another machine, an argument is wrong, or no training was finished.
+            KeyboardInterrupt: the workers are gone by then, and nothing is kept.
+        """
+        from advisor.session.syncing import Asked, trained  # 40 ms, as in `simulate`: few sessions come to it
+
+        _check_whole("The strategies cannot be compared so", ("workers", workers, 1, None), ("batch", batch, 1, None),
+                     ("seeds", seeds, 1, _MOST_SEEDS), ("seed", seed, 0, _MOST_SEED))  # fmt: skip
+        names = strategies if isinstance(strategies, str | None) else ",".join(strategies)
+        asked = Asked(names, workers, str(link), _time(latency), straggler, batch, rate, seeds, seed)
+        stop = stop or Stop()
+        try:
+            done = trained(
+                self.inputs, asked, seconds_of(budget), complain=_warn, hear=on_event or (lambda _: None), stop=stop
+            )
+        except CannotRunError as error:
+            raise input_error("Nothing was trained", str(error)) from error
+        failed = done.results.failed
+        if not done.results.runs:
+            raise input_error("Nothing was trained", failed or STOPPED)
+        if failed and not stop.all:
+            _warn("A training ended early", failed)
+        self._count(done.outcomes)
+        return done
+
+    @overload
+    def simulate(
+        self,
+        strategy: str,
+        budget: str | float = ...,
+        on_event: Callable[[Progress], None] | None = ...,
+        **wishes: Unpack[Wishes],
+    ) -> Simulation: ...
+
+    @overload
+    def simulate(
+        self,
+        strategy: None = ...,
+        budget: str | float = ...,
+        on_event: Callable[[Progress], None] | None = ...,
+        **wishes: Unpack[Wishes],
+    ) -> PlanSimulation: ...
+
+    def simulate(
+        self,
+        strategy: str | None = None,
+        budget: str | float = "2 min",
+        on_event: Callable[[Progress], None] | None = None,
+        *,
+        workers: int | None = None,
+        steps: int | None = None,
+        batch: int | None = None,
+        step_time: str | None = None,
+        link: str | float | None = None,
+        latency: str | float = "0s",
+        cluster: str | Path | None = None,
+        straggler: float = 1.0,
+        overlap: float = 0.0,
+        failures: str | float | None = None,
+        restart: str | float = "5min",
+        checkpoint: str | float | None = None,
+        checkpoint_cost: str | float = "0s",
+        loss: bool | None = None,
+        seed: int = 0,
+        stop: Stop | None = None,
+    ) -> Simulation | PlanSimulation:
+        """Simulate workers that nobody has at hand, in virtual time, as `advisor simulate` does.
+
+        Args:
+            strategy: one alone, with its settings, such as `local_sgd:every=16`; without it, strategies and numbers of workers
+                are compared for the plan.
+            budget: seconds, or a text such as `60s` or `2 min`.
+            on_event: is told the share that is done, in this thread. What it raises ends the simulation.
+            workers: how many learn together; otherwise the plan's, or 8.
+            steps: gradients of each worker; otherwise 200.
+            batch: examples of one worker's step; otherwise the plan's.
+            step_time: of one worker: `measured` (on this machine), `constant:1s`, `exponential:1s`, `lognormal:1s:0.3` or
+                `gamma:1s:0.2`; otherwise the plan's.
+            link: the rate of each worker's link, such as `10Gbit/s`, or bytes a second; `inf` for no limit; otherwise
+                the plan's.
+            latency: of a message from one worker to another; as all times below, seconds or a text such as `2ms`.
+            cluster: a file that `python -m advisor.cluster` has written: its ranks are the workers.
+            straggler: the last worker takes so many times as long.
+            overlap: the share of a step during which gradients can be exchanged already.
+            failures: the mean time between failures of one worker, such as `300h`.
+            restart: from a failure until the work goes on.
+            checkpoint: between two checkpoints, such as `20min`.
+            checkpoint_cost: all wait so long for a checkpoint.
+            loss: True with real gradients of a small network, False for times alone; None for them where that takes seconds.
+            seed: the same number gives the same result.
+            stop: another thread sets it to end the simulation.
+
+        Returns:
+            With a strategy, its result. Without, the comparison of strategies, the numbers of workers, and the plan before and
+            after; this session's plans count it from then on.
+
+        Raises:
+            InputError: this cannot be simulated, takes longer than the budget, or was stopped.
+            KeyboardInterrupt: the process that simulates is gone by then.
+        """
+        from advisor.session.simulating import Asked, simulated
+        from advisor.session.simulating_plans import simulated_for_plan
+        from advisor.simulation.request import Progress
+
+        asked = Asked(
+            "synchronous" if strategy is None else strategy, workers, steps, batch, step_time,
+            None if link is None else str(link), _time(latency), straggler, overlap,
+            None if failures is None else _time(failures), _time(restart),
+            None if checkpoint is None else _time(checkpoint), _time(checkpoint_cost), loss, seed,
+            None if cluster is None else Path(cluster),
+        )  # fmt: skip
+        seconds = seconds_of(budget)
+
+        def tell(share: float) -> None:
+            if on_event is not None:
+                on_event(Progress(share))
+
+        try:
+            if strategy is not None:
+                return simulated(self.inputs, asked, seconds, stop, tell)
+            found = simulated_for_plan(self.inputs, asked, seconds, complain=_warn, stop=stop, tell=tell)
+        except CannotRunError as error:
+            raise input_error("Nothing was simulated", str(error)) from error
+        self._count(found.outcomes)
+        return found
+
     def report(self, format: Literal["text", "json", "markdown", "html"] = "text") -> str:
         """The plan as text, JSON, Markdown, or one HTML file with the evidence beside it.
 
@@ -242,6 +439,29 @@ class Session:
         """
         plan = self.plan()
         return report_of(plan, self.inputs.knowledge, format, lambda: evidence_of(self.inputs, plan))
+
+    def _count(self, outcomes: Sequence[Outcome]) -> None:
+        """Let plans of this session count them from now on."""
+        self.inputs = replace(self.inputs, outcomes=(*self.inputs.outcomes, *outcomes))
+
+
+def _time(asked: str | float) -> str:
+    return asked if isinstance(asked, str) else f"{asked:.9g}s"
+
+
+def _check_whole(title: str, *asked: tuple[str, int | None, int, int | None]) -> None:
+    """Raises InputError for all numbers that are out of their bounds.
+
+    Args:
+        asked: a name, the number or None, the least and the most.
+    """
+    problems = [
+        Problem(name, f"{value!r} is no whole number from {least}{'' if most is None else f' to {most:,}'}")
+        for name, value, least, most in asked
+        if value is not None and not (isinstance(value, Integral) and least <= value <= (most or value))
+    ]
+    if problems:
+        raise InputError(title, problems)
 
 
 def _warn(title: str, what: str) -> None:

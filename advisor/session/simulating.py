@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from advisor.agent.clusters import measured_on
 from advisor.agent.settling.figures import step_samples
 from advisor.agent.settling.scope import newest_in_scope, scope_of
 from advisor.agent.settling.workloads import step_of
@@ -17,11 +20,13 @@ from advisor.agent.strategies import (
     learned_task,
 )
 from advisor.children.stopping import Stop
-from advisor.cluster.profile import ClusterProfile
+from advisor.cluster.profile import ClusterProfile, step_words
 from advisor.cluster.profile import read as read_cluster
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import Task
 from advisor.errors import input_error
+from advisor.facts.cluster import CARDS, NETWORK, NODES
+from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
@@ -36,6 +41,8 @@ UNEVEN = 0.3
 """The spread of the time of a step where workers are uneven: the slowest of eight then takes half as long again."""
 EVEN = 0.05
 MEASURED = "measured"
+_SUMS = 1_000
+"""Steps that are put together from measured passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,8 @@ class Asked:
     loss: bool | None = None
     seed: int = 0
     cluster: Path | None = None
-    """A profile that `advisor.cluster` has written: its ranks are the workers, with their steps and their link."""
+    """A profile that `advisor.cluster` has written: its ranks are the workers, with their steps and their link. Where it is None,
+    that of the machine that the plan names, if it is a measured cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +80,25 @@ class Simulation:
     notes: tuple[str, ...]
     """Values taken from the plan, measured or assumed, in sentences."""
 
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from advisor.report.strategies.notebooks import simulated_html
 
-def simulated(inputs: Inputs, asked: Asked, seconds_left: float, stop: Stop | None = None) -> Simulation:
+        return simulated_html(self.scenario, self.result)
+
+
+def simulated(
+    inputs: Inputs,
+    asked: Asked,
+    seconds_left: float,
+    stop: Stop | None = None,
+    tell: Callable[[float], None] = lambda share: None,
+) -> Simulation:
     """Simulate one strategy for the plan of these inputs.
+
+    Args:
+        stop: another thread sets it.
+        tell: is told the share that is done, 0 to 1, now and then.
 
     Raises InputError for what cannot be simulated; CannotRunError where it takes too long, StoppedError where it was stopped.
     """
@@ -82,22 +106,23 @@ def simulated(inputs: Inputs, asked: Asked, seconds_left: float, stop: Stop | No
     scenario, notes = scenario_of(plan, inputs, asked)
     task, learned = _task(plan, inputs, scenario, asked.loss)
     stopped = stop or Stop()
-    result = simulate(scenario, task, seconds=seconds_left, stop=lambda: stopped.now)
+    result = simulate(scenario, task, seconds=seconds_left, stop=lambda: stopped.now, tell=tell)
     return Simulation(scenario, result, task, (*notes, *learned))
 
 
 def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tuple[str, ...]]:
     """The cluster of the plan with what is asked in its place, and what was assumed. Raises InputError."""
     known, notes = circumstances(plan), []
-    law, says = _step_time(plan, inputs, known, asked.step_time)
+    law, says = _step_time(plan, inputs, known, asked.step_time, asked.seed)
     joined, told = _link(known, asked)
-    workers = asked.workers if asked.workers is not None else known.workers or USUAL_WORKERS
-    if asked.cluster is not None:
-        profile = read_cluster(asked.cluster)
-        law, joined, workers = _as_measured(profile, law), _measured_link(profile, asked, joined), len(profile.ranks)
-        whose = f"the {workers} ranks of {asked.cluster.name} do, measured on {profile.date[:10]}"
-        says = f"{says} Workers differ as {whose}.".strip()
-        told = "" if asked.link is not None else "The link is that of this cluster."
+    workers = known.workers or USUAL_WORKERS
+    profile = inputs.cluster if asked.cluster is None else read_cluster(asked.cluster)
+    if profile is not None:
+        stated = _stated(plan) if asked.cluster is None else ()
+        law, says = _as_measured(plan, profile, known, asked, law, says)
+        joined, told = _measured_link(profile, asked, joined, told, stated)
+        workers = workers if {NODES, CARDS} & set(stated) else len(profile.ranks)
+    workers = asked.workers if asked.workers is not None else workers
     notes += [one for one in (says, told) if one]
     size = known.message_bytes
     if size is None:
@@ -122,17 +147,24 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
     return scenario, tuple(notes)
 
 
-def _step_time(plan: Plan, inputs: Inputs, known: Circumstances, text: str | None) -> tuple[StepTime, str]:
-    """The time of a step, and a sentence on where it is from; none where somebody has said it."""
+def _step_time(plan: Plan, inputs: Inputs, known: Circumstances, text: str | None, seed: int) -> tuple[StepTime, str]:
+    """The time of a step, and a sentence on where it is from; none where somebody has said it.
+
+    A step that adds up the gradients of several passes takes the sum of as many measured ones.
+    """
     if text is not None and text.strip().lower() != MEASURED:
         return step_time(text, "--step-time"), ""
     workload = step_of(plan)
     counted = newest_in_scope(inputs.outcomes, scope_of(plan, inputs.machine))
     samples = () if workload is None else step_samples(plan, counted, workload)
     if samples:
-        several = int(plan.value("training.accumulation") or 1)
-        law = measured([[several * one for one in samples]])
-        return law, f"A step takes {number_words(law.mean, 's')}, as {len(samples)} steps that were measured here."
+        passes = int(plan.value("training.accumulation") or 1)
+        law = measured([samples if passes == 1 else sums(samples, passes, seed)])
+        several = f", {passes} of them added up for each" if passes > 1 else ""
+        return (
+            law,
+            f"A step takes {number_words(law.mean, 's')}, as {len(samples)} steps that were measured here{several}.",
+        )
     if text is not None:
         raise input_error(
             "No step was measured", "there is no measurement of this plan's step on this machine", where="--step-time",
@@ -149,6 +181,12 @@ def _step_time(plan: Plan, inputs: Inputs, known: Circumstances, text: str | Non
     )
 
 
+def sums(samples: Sequence[float], passes: int, seed: int) -> list[float]:
+    """Seconds of steps of so many passes each: sums of samples that are drawn with replacement."""
+    draw = random.Random(seed)  # noqa: S311  reproducible, no secret
+    return [sum(draw.choices(samples, k=passes)) for _ in range(_SUMS)]
+
+
 def _link(known: Circumstances, asked: Asked) -> tuple[Link, str]:
     if asked.link is not None:
         return link(asked.link, asked.latency, "--link"), ""
@@ -159,21 +197,54 @@ def _link(known: Circumstances, asked: Asked) -> tuple[Link, str]:
     return Link(rate, waits), f"The plan's link carries {number_words(rate, 'bytes/s')}."
 
 
-def _as_measured(profile: ClusterProfile, law: StepTime) -> StepTime:
-    """The ranks' own training steps; where only matrix products were timed, steps that differ from rank to rank as those do."""
+def _stated(plan: Plan) -> tuple[str, ...]:
+    """The facts of a measured cluster that somebody has stated otherwise."""
+    return tuple(
+        name
+        for name in (NODES, CARDS, NETWORK)
+        if name in plan.facts and plan.facts[name].source is not Source.MEASURED
+    )
+
+
+def _is_timed(plan: Plan, profile: ClusterProfile) -> bool:
+    """True if the training step that was timed on the cluster is the plan's."""
+    step = step_of(plan)
+    alone = int(plan.value("training.accumulation") or 1) == 1
+    return alone and step is not None and profile.step == step_words(step.describe(), step.batch_size, step.precision)
+
+
+def _as_measured(
+    plan: Plan, profile: ClusterProfile, known: Circumstances, asked: Asked, law: StepTime, says: str
+) -> tuple[StepTime, str]:
+    """The ranks' own training steps where they are the plan's, or its time is not known; else its steps, that differ from rank to
+    rank as those do, or as matrix products where only these were timed."""
     samples = profile.step_samples()
-    if all(rank.steps is not None for rank in profile.ranks):
-        return measured(samples)
+    ranks = f"{len(samples)} ranks"
+    stepped = all(rank.steps is not None for rank in profile.ranks)
+    if asked.step_time is None and stepped and (known.step_seconds is None or _is_timed(plan, profile)):
+        own = measured(samples)
+        mean = number_words(own.mean, "s")
+        return (
+            own,
+            f"A step takes {mean} on the average of {ranks}, each with its own time, measured {measured_on(profile)}.",
+        )
     typical = statistics.median(statistics.median(own) for own in samples)
-    return measured([[law.mean * one / typical for one in own] for own in samples])
+    differing = measured([[law.mean * one / typical for one in own] for own in samples])
+    return differing, f"{says} Workers differ as {ranks} do, measured {measured_on(profile)}.".strip()
 
 
-def _measured_link(profile: ClusterProfile, asked: Asked, joined: Link) -> Link:
+def _measured_link(
+    profile: ClusterProfile, asked: Asked, joined: Link, told: str, stated: Sequence[str]
+) -> tuple[Link, str]:
     """The cluster's, unless somebody has named another."""
-    if asked.link is not None:
-        return joined
+    if asked.link is not None or NETWORK in stated:
+        return joined, told
     latency, rate = profile.link()
-    return Link(rate, latency)
+    if asked.latency != Asked().latency:
+        latency = joined.latency
+    carries = "showed no limit to its rate," if rate is None else f"carries {number_words(rate, 'bytes/s')}"
+    waits = f"with a latency of {number_words(latency, 's')}"
+    return Link(rate, latency), f"The link {carries} {waits}, measured {measured_on(profile)}."
 
 
 def _faults(asked: Asked) -> Faults:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.scope import scope_of
-from advisor.agent.simulating import RESTART, Sweep, contestants, failing, race, raced, settled, steps_for, sweep, swept
+from advisor.agent.simulating import (
+    RESTART,
+    SEEDS,
+    Sweep,
+    best_checkpoint,
+    contestants,
+    ends_of,
+    failing,
+    race,
+    raced,
+    settled,
+    steps_for,
+    sweep,
+    swept,
+)
 from advisor.agent.strategies import circumstances, learned_task, reference_of, without_strategies
 from advisor.children.stopping import Stop
 from advisor.distributed.comparing import Comparison
@@ -20,10 +34,11 @@ from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.recalling import keep
-from advisor.session.simulating import MOST_LEARNING, Asked, scenario_of
+from advisor.session.simulating import MEASURED, MOST_LEARNING, Asked, scenario_of
+from advisor.simulation.request import Saved
 from advisor.simulation.result import Result
 from advisor.simulation.running import checkpoints, simulate_all
-from advisor.simulation.scenario import Law, Scenario
+from advisor.simulation.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +59,27 @@ class PlanSimulation:
     before: Plan
     after: Plan
 
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from advisor.report.strategies.notebooks import planned_html
+
+        return planned_html(self.names, self.results, self.comparison, self.sweep)
+
 
 def simulated_for_plan(
-    inputs: Inputs, asked: Asked, seconds_left: float, *, complain: Complain, stop: Stop | None = None
+    inputs: Inputs,
+    asked: Asked,
+    seconds_left: float,
+    *,
+    complain: Complain,
+    stop: Stop | None = None,
+    tell: Callable[[float], None] = lambda share: None,
 ) -> PlanSimulation:
     """Compare strategies, and numbers of workers, for the plan of these inputs; what counts for it is kept.
+
+    Args:
+        stop: another thread sets it.
+        tell: is told the share that is done, 0 to 1, now and then: of the losses, which take most of the time, if there are any.
 
     Raises as `simulated` does.
     """
@@ -58,12 +89,15 @@ def simulated_for_plan(
     asked = replace(asked, strategy=reference_of(plan))
     scenario, notes = scenario_of(plan, inputs, asked)
 
+    learns = asked.loss is not False and 1 < scenario.workers <= MOST_LEARNING
+
     def run(scenarios: Sequence[Scenario], task: Task | None = None) -> list[Result]:
-        return simulate_all(scenarios, task, seconds=until - time.monotonic(), stop=lambda: stopped.now)
+        told = tell if learns == (task is not None) else lambda share: None
+        return simulate_all(scenarios, task, seconds=until - time.monotonic(), stop=lambda: stopped.now, tell=told)
 
     found = swept(run(sweep(scenario)))
     comparison, names, results, own = None, [], [], True
-    if asked.loss is not False and 1 < scenario.workers <= MOST_LEARNING:
+    if learns:
         task, learned = learned_task(
             plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
         )
@@ -81,21 +115,15 @@ def simulated_for_plan(
         scope = scope_of(plan, inputs.machine)
         if inputs.machine is not None:  # where it is kept; what it is bound to are the plan's workers
             scope = {**scope, "machine": inputs.machine.fingerprint}
-        often = failing(plan, scenario.seed)
-        saved = (
-            None if often is None else checkpoints(often, seconds=until - time.monotonic(), stop=lambda: stopped.now)
-        )
-        outcomes = settled(plan, scope, date, comparison if own else None, found, saved)
+        saved = _saved(plan, scenario.seed, until, stopped)
+        outcomes = settled(plan, scope, date, comparison if own else None, found, saved, ends_of(names, results))
         if comparison is not None and not own:
             notes = (
                 *notes,
                 "So the comparison of strategies decides nothing for the plan; the number of workers does.",
             )
-        if saved is not None:
-            notes = (
-                *notes,
-                f"After a failure it takes {number_words(RESTART, 's')} until the work goes on (assumed).",
-            )
+        if saved:
+            notes = (*notes, _told_of(saved))
         for outcome in outcomes:
             if inputs.machine is not None:
                 keep(inputs.machine, outcome, complain, LAST)
@@ -110,17 +138,36 @@ def simulated_for_plan(
     )
 
 
+def _saved(plan: Plan, seed: int, until: float, stop: Stop) -> list[Saved]:
+    """The best checkpoints with each seed; empty where the plan expects no failures."""
+    often = failing(plan, seed)
+    return [
+        checkpoints(replace(often, seed=seed + one), seconds=until - time.monotonic(), stop=lambda: stop.now)
+        for one in range(SEEDS)
+        if often is not None
+    ]
+
+
+def _told_of(saved: Sequence[Saved]) -> str:
+    every = best_checkpoint(saved)
+    between = f"{number_words(every.low, 's')} to {number_words(every.high, 's')} (95 % interval, {len(saved)} seeds)"
+    return (
+        f"Of simulated failures those with a checkpoint every {number_words(every.value, 's')} lost the least: {between}. "
+        f"After a failure it takes {number_words(RESTART, 's')} until the work goes on (assumed)."
+    )
+
+
 def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
     """True if nothing but the plan's own workers, batch and links were simulated, with a step whose time is known."""
     known = circumstances(plan)
-    if scenario.step_time.law is not Law.SAMPLES and known.step_seconds is None:
-        return False
-    if scenario.link.bytes_per_second is None or (known.uneven and scenario.step_time.law is Law.SAMPLES):
+    if known.step_seconds is None and len(scenario.step_time.samples) != 1:
+        return False  # samples of several workers: a measured cluster, for a step that is assumed or another's
+    if scenario.link.bytes_per_second is None or (known.uneven and len(scenario.step_time.samples) == 1):
         return False  # exchanges that cost nothing, or steps of one even machine, are not the plan's
     theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
-    own_steps = asked.step_time is None or scenario.step_time.law is Law.SAMPLES
+    own_steps = asked.step_time is None or asked.step_time.strip().lower() == MEASURED
     return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
 
 
-_OF_THE_PLAN = ("link", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
+_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
 """Settings that follow the plan, unless somebody asks for something else."""

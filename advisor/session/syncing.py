@@ -10,39 +10,42 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from advisor.agent.remembered.memory import LAST
+from advisor.agent.settling.known_model import code_for, counted_at_all
 from advisor.agent.settling.scope import scope_of
-from advisor.agent.settling.strategies import RUN_BEST, worker_conditions
-from advisor.agent.settling.workloads import counted_step
+from advisor.agent.settling.strategies import RUN_BEST, on_cores, worker_conditions
+from advisor.agent.settling.workloads import MODEL, counted_step, model_name
 from advisor.agent.simulating import of_strategies
-from advisor.agent.strategies import OF_2017, learned_task, reference_of, without_strategies
+from advisor.agent.strategies import OF_2017, STANDS_IN, Own, learned_task, reference_of, without_strategies
+from advisor.children.command import own_module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import STOPPED, Stop
+from advisor.children.supervise import Limits
 from advisor.children.temporary import remove_abandoned
 from advisor.distributed.comparing import Comparison, compared
 from advisor.distributed.job import Job, Message, Run
 from advisor.distributed.launching.launch import run
 from advisor.distributed.launching.results import Results
 from advisor.distributed.strategies import strategies, strategy
-from advisor.distributed.task import Task
+from advisor.distributed.task import DIGITS
 from advisor.distributed.wires.links import links
-from advisor.errors import Complain, input_error
+from advisor.errors import Complain, InputError, input_error
 from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
 from advisor.facts.values import to_text
 from advisor.inference.plan import Plan
+from advisor.models.code import Code
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
+from advisor.session.affordable import LEAST, MOST_MADE, Means, enough_seconds, gradient_here, schedule, why_barred
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.measuring import check_here, with_cards
+from advisor.session.models import code_of
 from advisor.session.recalling import keep
 from advisor.simulation.scenario import link as read_link
 from advisor.version import torch_version
 
 RIVALS = ("synchronous", "local_sgd", "asynchronous", "delay_compensated")
 """Trained beside the plan's own strategy where nobody names any."""
-_START_SECONDS, _PER_RUN = 10.0, 0.7
-"""Of the budget: until all processes are there and calibrated; for judging each run."""
-_LEAST = 1.0
-"""Seconds of training under each strategy, with each seed."""
+_WORKER = "advisor.distributed.worker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,8 @@ class Trained:
     job: Job
     results: Results
     comparison: Comparison | None
-    """Of the strategies whose runs were all finished; None where those are fewer than two, or the first is not among them."""
+    """Of the strategies whose runs were all finished, with as many seeds as two of them have; None where those are fewer than
+    two, or the first is not among them."""
     notes: tuple[str, ...]
     """On what it rests, in sentences."""
     outcomes: tuple[Outcome, ...] = ()
@@ -84,7 +88,14 @@ class Trained:
             done = len(self.results.runs)
             planned = len(self.job.strategies) * len(self.job.seeds)
             return f"{done} of {planned} trainings were finished: too few to compare strategies."
-        return said(self.comparison, self.job)
+        answer = said(self.comparison, self.job)
+        return f"{answer} A small network learned digits in place of the plan's." if STANDS_IN in self.notes else answer
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        from advisor.report.strategies.notebooks import trained_html
+
+        return trained_html(self.comparison, self.compared_runs, self.says, own=self.own)
 
     @property
     def compared_runs(self) -> tuple[Run, ...]:
@@ -125,7 +136,7 @@ def trained(
     late.start()
     try:
         with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
-            results = run(job, links=found, hear=hear, stop=stopped)
+            results = run(job, links=found, hear=hear, stop=stopped, command=_command(job))
             says = found.says
     except OSError as error:
         raise CannotRunError(f"No process could be started: {error}") from error
@@ -138,7 +149,9 @@ def trained(
     how = results.ready.how if results.ready is not None else ""
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
     rests = (*notes, says, *([how] if how else []), *results.notes, *_straggling(job), *undone)
-    comparison, outcomes = _compared(job, results.runs), []
+    (comparison, whole), outcomes = _compared(job, results.runs), []
+    if comparison is not None and not whole:
+        rests = (*rests, "Not all seeds were finished with two strategies: nothing of it counts for the plan.")
     planned = reference_of(plan)
     own = job.chosen[0].declared.topic == strategy(planned).declared.topic
     usual = (asked.rate, asked.latency, asked.straggler) == (None, Asked().latency, Asked().straggler)
@@ -146,8 +159,9 @@ def trained(
         rests = (*rests, "With a rate, a latency or a straggler of their own, nothing of it counts for the plan.")
     if not own:
         rests = (*rests, f"The plan's own strategy, {planned}, is not among these: nothing of it counts for the plan.")
-    if comparison is not None and own and usual and not notes and inputs.machine is not None:
-        applies = ran(plan, inputs, job, joined.bytes_per_second)
+    if comparison is not None and whole and own and usual and not notes and inputs.machine is not None:
+        version = results.ready.torch if results.ready is not None else ""
+        applies = ran(plan, inputs, job, joined.bytes_per_second, version)
         date = datetime.now(UTC).isoformat(timespec="seconds")
         outcomes = of_strategies(SYNC, RUN_BEST, comparison, applies, date)
         for outcome in outcomes:
@@ -156,8 +170,13 @@ def trained(
     return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own)
 
 
-def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, str]:
-    """The conditions under which these workers trained: a plan for others has it as evidence only."""
+def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None, torch: str = "") -> dict[str, str]:
+    """The conditions under which these workers trained: a plan for others has it as evidence only.
+
+    Args:
+        rate: of links, in bytes/s.
+        torch: the version with which they trained; empty for that of this Python.
+    """
     assert inputs.machine is not None  # noqa: S101 - it is here
     return {
         **scope_of(plan, inputs.machine),
@@ -165,20 +184,21 @@ def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None) -> dict[str, s
         NETWORK: job.task.network if not (step := counted_step(plan)) else step.describe(),
         BATCH: str(job.task.batch),
         **dict.fromkeys(OF_CLUSTER, "unknown"),
-        **_places(job, inputs),
+        **_places(job, inputs, plan),
+        "preemptions_per_day": to_text(0),
         "link_bytes_per_second": "unlimited" if rate is None else to_text(rate),
         "stragglers": to_text(job.straggler > 1),
         "sites": "1",
         "machine": inputs.machine.fingerprint,
-        "torch": torch_version(),
+        "torch": torch or torch_version(),
     }
 
 
-def _places(job: Job, inputs: Inputs) -> dict[str, str]:
+def _places(job: Job, inputs: Inputs, plan: Plan) -> dict[str, str]:
     """The worker, and how many there are on how many nodes: each card of this machine, or its cores as computers apart."""
     if job.device == "cuda" and inputs.machine is not None and inputs.machine.gpus:
         return {WORKER: str(inputs.machine.gpus[0].name), "nodes": "1", "cards_per_node": str(job.workers)}
-    return {WORKER: f"{job.threads} cores", "nodes": str(job.workers), "cards_per_node": "0"}
+    return {WORKER: on_cores(job.threads, plan), "nodes": str(job.workers), "cards_per_node": "0"}
 
 
 def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Job, tuple[str, ...]]:
@@ -191,29 +211,80 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
     own = strategy(reference_of(plan))
     chosen = strategies(asked.strategies) if asked.strategies is not None else [own, *map(strategy, RIVALS)]
     names = tuple(sorted(dict.fromkeys(map(str, chosen)), key=lambda name: name != str(own)))
-    batch = asked.batch or plan.value("training.micro_batch") or OF_2017.batch
-    task, notes = learned_task(plan, inputs.inspection, batch=int(batch), seed=asked.seed, workers=asked.workers)
-    task = _with_rate(task, asked.rate)
-    trainings = len(names) * asked.seeds
-    each = (seconds - _START_SECONDS - _PER_RUN * trainings) / trainings
-    if each < _LEAST:
-        enough = _START_SECONDS + (_PER_RUN + _LEAST) * trainings
-        raise input_error(
-            "There is too little time", f"{trainings} trainings of {_LEAST:g} s or more do not fit into {seconds:.0f} s",
-            where="--budget",
-            remedy=f"Give {number_words(max(60.0, enough), 's')} or more, or fewer --strategies or --seeds.",
-        )  # fmt: skip
+    means = _means(plan, inputs, asked, seconds, names)
+    task, notes = learned_task(
+        plan, inputs.inspection, batch=means.batch, seed=asked.seed, workers=asked.workers,
+        own=Own(_code(plan, inputs), why_barred(plan, means)),
+    )  # fmt: skip
+    shared = schedule(means, None if task.data == DIGITS else gradient_here(plan, means))
+    if shared.seconds < LEAST:
+        raise _too_little(means)
+    made = task.data is None and task.named is None
     job = Job(
-        task,
+        replace(
+            task,
+            rate=task.rate if asked.rate is None else asked.rate,
+            most_examples=shared.most_examples if made else task.most_examples,
+            most_held_out=shared.held_out,
+        ),
         names,
         workers=asked.workers,
         seeds=tuple(range(asked.seed, asked.seed + asked.seeds)),
-        seconds=each,
+        seconds=shared.seconds,
         straggler=asked.straggler,
-        device=device_of(plan, asked),
+        calibrates=shared.calibrates,
+        timeout=shared.timeout,
+        device="cuda" if means.cards else "cpu",
+        points=shared.points,
     )
     job.check()
     return job, notes
+
+
+def _means(plan: Plan, inputs: Inputs, asked: Asked, seconds: float, names: Sequence[str]) -> Means:
+    """The time and the memory that there are for trainings of these strategies."""
+    read = inputs.inspection
+    return Means(
+        seconds=seconds,
+        trainings=len(names) * asked.seeds,
+        workers=asked.workers,
+        batch=int(asked.batch or plan.value("training.micro_batch") or OF_2017.batch),
+        memory_bytes=_memory(plan),
+        cards=device_of(plan, asked) == "cuda",
+        patience=asked.straggler * max(strategy(one).whole("every") for one in names),
+        examples=MOST_MADE if read is None else min(read.examples, OF_2017.most_examples),
+        teaches=read is None and model_name(plan) is None,
+    )
+
+
+def _too_little(means: Means) -> InputError:
+    enough = number_words(max(60.0, enough_seconds(means.trainings)), "s")
+    return input_error(
+        "There is too little time",
+        f"{means.trainings} trainings of {LEAST:g} s or more do not fit into {means.seconds:.0f} s",
+        where="--budget",
+        remedy=f"Give {enough} or more, or fewer --strategies or --seeds.",
+    )
+
+
+def _command(job: Job) -> Sequence[str] | None:
+    """The program of each worker in the Python in which somebody's network works; None for our own."""
+    python = job.task.named.code.python if job.task.named is not None and job.task.named.code is not None else ""
+    return own_module_command(_WORKER, python).arguments if python else None
+
+
+def _memory(plan: Plan) -> int:
+    """Bytes that all processes together may hold."""
+    known = plan.facts.get("machine.memory_bytes")
+    return Limits().memory(known.value if known is not None and isinstance(known.value, int) else None)
+
+
+def _code(plan: Plan, inputs: Inputs) -> Code | str | None:
+    """The code that builds the network which somebody named, or which the rules have chosen, or why none does."""
+    name = None if MODEL in plan.facts else model_name(plan)
+    if name is None:
+        return code_of(inputs.facts, inputs.network)
+    return code_for(counted_at_all(name, inputs.facts))
 
 
 def device_of(plan: Plan, asked: Asked) -> str:
@@ -242,21 +313,18 @@ def said(found: Comparison, job: Job) -> str:
     return f"With {workers}, nothing was shown to be faster than {found.reference}; the next is {rival.strategy}."
 
 
-def _with_rate(task: Task, rate: float | None) -> Task:
-    return task if rate is None else replace(task, rate=rate)
-
-
 def _straggling(job: Job) -> Sequence[str]:
     return [f"The last worker takes {job.straggler:g} times as long."] if job.straggler > 1 else []
 
 
-def _compared(job: Job, runs: Sequence[Run]) -> Comparison | None:
-    """Of the strategies with a run for each seed, by the first of them that is asked for."""
-    curves = {}
-    for one in job.chosen:
-        own = {run.seed: run for run in runs if run.strategy == str(one)}
-        if own.keys() >= set(job.seeds):
-            curves[str(one)] = [[(point.seconds, point.loss) for point in own[seed].curve] for seed in job.seeds]
-    if len(curves) < 2 or job.strategies[0] not in curves:
-        return None
-    return compared(curves, job.strategies[0])
+def _compared(job: Job, runs: Sequence[Run]) -> tuple[Comparison | None, bool]:
+    """Of the strategies with a run for each seed, by the first of them that is asked for; of fewer seeds where the last ones are
+    missing. True if none is."""
+    curves = {(run.strategy, run.seed): [(point.seconds, point.loss) for point in run.curve] for run in runs}
+    for count in range(len(job.seeds), 0, -1):
+        seeds = job.seeds[:count]
+        whole = [name for name in map(str, job.chosen) if all((name, seed) in curves for seed in seeds)]
+        if len(whole) > 1 and job.strategies[0] in whole:
+            found = compared({name: [curves[name, seed] for seed in seeds] for name in whole}, job.strategies[0])
+            return found, count == len(job.seeds)
+    return None, False

@@ -13,6 +13,8 @@ from enum import IntEnum
 from heapq import heappop, heappush
 from typing import Protocol
 
+import numpy
+
 from advisor.simulation.faults import Absences
 from advisor.simulation.result import SHOWN_TURNS, shown
 from advisor.simulation.scenario import Scenario
@@ -59,6 +61,10 @@ class Work:
         """For pictures: a turn, a worker, when it began to compute and when it was done."""
         self._left = math.inf if "backups" in scenario.strategy.settings else scenario.workers * scenario.steps
         self._times = StepTimes(scenario)
+        self._first = self._times.first.tolist() if self.every > 1 else [0.0] * scenario.workers
+        """Of each worker: what the first of several steps takes longer."""
+        self._each = self._times.first if self.every == 1 else numpy.zeros(scenario.workers)
+        """The same where every step is the first."""
         self._drawn = [array("d") for _ in range(scenario.workers)]
         self._shown = shown(scenario.workers)
 
@@ -85,7 +91,7 @@ class Work:
             self.short[number] = steps
         if steps == 1:
             return [self._step(worker) for worker in members]
-        return [sum(self._step(worker) for _ in range(steps)) for worker in members]
+        return [self._first[worker] + sum(self._step(worker) for _ in range(steps)) for worker in members]
 
     def show(self, number: int, worker: int, begin: float, end: float) -> None:
         """Note for pictures what a worker did in one of its first turns."""
@@ -96,7 +102,8 @@ class Work:
         try:
             return self._drawn[worker].pop()
         except IndexError:
-            self._drawn[worker] = array("d", self._times.of(worker, _DRAWN)[::-1].tobytes())
+            drawn = self._times.of(worker, _DRAWN) + self._each[worker]
+            self._drawn[worker] = array("d", drawn[::-1].tobytes())
             return self._drawn[worker].pop()
 
 

@@ -36,6 +36,10 @@ _ONE_THREAD = {
 }
 
 
+class LateError(CannotRunError):
+    """Its time was over."""
+
+
 class StoppedError(CannotRunError):
     """Somebody stopped it."""
 
@@ -153,5 +157,5 @@ def _failed(ending: Ending, seconds: float) -> CannotRunError:
     if ending.end is End.STOPPED:
         return StoppedError(STOPPED)
     if ending.end is End.LATE:
-        return CannotRunError(f"The simulation was not done within {seconds:.3g} seconds: take fewer workers or steps.")
+        return LateError(f"The simulation was not done within {seconds:.3g} seconds: take fewer workers or steps.")
     return CannotRunError(ending.explain(f"The simulation failed. {ending.reason}"))

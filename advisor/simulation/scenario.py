@@ -216,6 +216,11 @@ class Scenario:
     strategies that average gradients, not of those that average weights or have a server."""
     apply_seconds: float = 0.0
     """Of the server, for an update."""
+    after_exchange: float = 0.0
+    """Seconds that a worker's first step after an exchange takes longer than others: messages have filled its caches."""
+    between_pushes: float | None = None
+    """Seconds from an answer of the server until the next push begins that it asks for: None for what its link and latency make
+    likely."""
     seed: int = 0
     cores: tuple[int, ...] | None = None
     """For each worker the core that it is pinned to. Those that compute at the same time on one share it equally."""
@@ -253,6 +258,8 @@ class Scenario:
             )
         yield _wrong_share("overlap", self.overlap, 1.0)
         yield _wrong_seconds("apply_seconds", self.apply_seconds)
+        yield _wrong_seconds("after_exchange", self.after_exchange)
+        yield _wrong_seconds("between_pushes", self.between_pushes or 0.0)
         if not all(len(shape) == 2 and min(shape) > 0 for shape in self.shapes):
             yield Problem("shapes", "not all are rows and columns.", "For example [[64, 10]].")
 

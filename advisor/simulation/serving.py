@@ -66,9 +66,9 @@ class Serving:
 
     The server's link carries one push after the other, and one answer after the other. A push begins when the server asks for it,
     as with gloo, and that waits behind as much of the answer before as lies in the queue of the link, at most QUEUED bytes: small
-    messages so take turns in both directions, large ones hardly. Between the two it applies one gradient after the other. All
-    weights are in every message. A group averages its gradient by a ring, its first worker pushes, and tells the others what it
-    pulled by a tree. One group alone needs no server.
+    messages so take turns in both directions, large ones hardly. What is asked for comes after the latency. Between the
+    two it applies one gradient after the other. All weights are in every message. A group averages its gradient by a ring, its
+    first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -83,7 +83,8 @@ class Serving:
         self.back = [latency + one.seconds for one in told]
         """For each the seconds from the server's link until all of it can begin."""
         self.message_seconds, self.apply_seconds = link.seconds(size), 0.0 if alone else scenario.apply_seconds
-        self._queued_seconds = link.seconds(min(size, QUEUED))
+        usual = link.seconds(min(size, QUEUED)) + latency
+        self._between_pushes = usual if scenario.between_pushes is None or alone else scenario.between_pushes
         self.message_bytes = size
         self.inside_bytes = [one.bytes + other.bytes for one, other in zip(inside, told, strict=True)]
         """Bytes that a turn of each unit sends without those to and from the server."""
@@ -112,7 +113,7 @@ class Serving:
         )  # fmt: skip
         every = self._faults.checkpoint_every or math.inf
         checkpoint, received, sent, asked, free, done, answers = every, 0.0, 0.0, 0.0, 0.0, 0, 0
-        queued = self._queued_seconds
+        between = self._between_pushes
         versions, since, first = [0] * count, [0.0] * count, SHOWN_TURNS * count
         rows, kept = _Rows(), list[tuple[int, float, int]]()
         for unit in range(count):
@@ -157,7 +158,7 @@ class Serving:
                 versions[unit], since[unit] = done, free
                 if free > sent:
                     sent = free
-                asked = sent + queued
+                asked = sent + between
                 sent += message
                 ends[unit] = at = sent + back[unit]
                 answers += 1

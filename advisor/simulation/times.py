@@ -41,6 +41,9 @@ class StepTimes:
         self._time: StepTime = scenario.step_time
         self._seed, self._workers = scenario.seed, scenario.workers
         self._straggler = scenario.straggler if scenario.cores is None else 1.0
+        self.first = numpy.full(self._workers, scenario.after_exchange)
+        """Of each worker (workers,): the seconds that the first step of a turn takes longer."""
+        self.first[-1] *= self._straggler
         self._faults = scenario.faults
         self._samples = [numpy.asarray(some, numpy.float64) for some in self._time.samples]
         self._fixed = self._time.law is Law.CONSTANT or (self._time.law in _SPREAD and self._time.spread < _NO_SPREAD)
@@ -65,6 +68,10 @@ class StepTimes:
 
     def turns(self, steps: Iterable[int]) -> Iterator[Seconds]:
         """The seconds of turns of so many steps each, many turns at a time: (workers, turns)."""
+        return (seconds + self.first[:, None] for seconds in self._turns(steps))
+
+    def _turns(self, steps: Iterable[int]) -> Iterator[Seconds]:
+        """Without what the first step of a turn takes longer."""
         most = max(1, AT_ONCE // self._workers)
         for some in _batches(steps, most):
             if len(some) == 1:

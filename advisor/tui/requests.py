@@ -5,12 +5,14 @@ The app alone knows which screen answers which request, so screens know nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from advisor.inference.plan import Plan
+    from advisor.tui.saving import Kind
 
 Answer = TypeVar("Answer")
 
@@ -69,10 +71,14 @@ class ToGlossary(Request[None]):
 
 @dataclass(frozen=True, slots=True)
 class ToExport(Request[None]):
-    """Files to save of the conversation, or of a saved `plan`; the `kind` that is highlighted first, if one is named."""
+    """Files to save of the conversation, or of a saved `plan`; the `kind` that is highlighted first, if one is named.
+
+    Others are offered in their place where `kinds` are given.
+    """
 
     plan: Plan | None = None
     kind: str = ""
+    kinds: Sequence[Kind] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +100,6 @@ class ToTrials(Request[None]):
 
 @dataclass(frozen=True, slots=True)
 class ToStrategies(Request[None]):
-    """Strategies of several workers: trained here, or simulated."""
+    """Strategies of several workers: compared for the plan, trained here, or one simulated; the `way` shown first, if named."""
+
+    way: str = ""

@@ -9,6 +9,7 @@ chromium, or one named by CHROMIUM. `python -m docs.pictures.make --look FOLDER`
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import json
 import os
@@ -44,11 +45,14 @@ from advisor.report.html.plan_report import plan_html
 from advisor.session.desk import Desk
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs, gather, plan_of
+from advisor.session.simulating import Asked
+from advisor.session.simulating_plans import PlanSimulation
 from advisor.training.ladder.outcome import TrialResults
 from advisor.tui import theme
 from advisor.tui.app import Wizard
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.probing.probing import ProbingScreen
+from advisor.tui.screens.strategies.strategies import StrategiesScreen
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.trying.trying import TryingScreen
 from tests.tui.pilots import settled
@@ -58,6 +62,9 @@ ANSWERS = Path("examples/digits.yaml")
 MACHINE = HERE / "machine.json"
 TRIAL, TRIED_SECONDS = HERE / "trial.json", 90.0
 DIGITS = "digits.npz"
+SEVERAL = {"cluster.stragglers": "yes"}
+"""Answers for the picture of strategies."""
+SIMULATED_SECONDS = 600.0
 SIZES = ((80, 24), (120, 40))
 """Columns and lines."""
 THEMES = {"dark": theme.DARK, "light": theme.LIGHT}
@@ -138,8 +145,26 @@ async def won(pilot: Pilot[None], app: Wizard) -> None:
     await settled(pilot)
 
 
+async def strategies(pilot: Pilot[None], app: Wizard) -> None:
+    """Strategies that were compared for eight workers."""
+    app.desk.last_compared = compared()
+    await app.take_stock()
+    await app.push_screen(StrategiesScreen())
+    await settled(pilot)
+
+
+@functools.cache
+def compared() -> PlanSimulation:
+    """The simulations of the picture: the same wherever they are made for eight workers."""
+    desk = conversing(gather(machine=str(MACHINE), complain=warn), ())
+    for name, text in SEVERAL.items():
+        desk.interview.answer(name, text)
+    return desk.compare_for_plan(Asked(), SIMULATED_SECONDS, lambda share: None, Stop())
+
+
 SCREENS: dict[str, Driving] = {
-    "start": start, "interview": interview, "plan": plan, "measuring": measuring, "topic": topic, "won": won
+    "start": start, "interview": interview, "plan": plan, "measuring": measuring, "topic": topic, "won": won,
+    "strategies": strategies,
 }  # fmt: skip
 
 

@@ -36,7 +36,10 @@ REFERENCE = """# Python reference
 [Python interface](python.md) has examples.
 
 ::: advisor.session.session.Session
-    options: {heading: advisor.Session, merge_init_into_class: true, members: [plan, explain, measure, try_on_data, report]}
+    options:
+      heading: advisor.Session
+      merge_init_into_class: true
+      members: [plan, explain, measure, try_on_data, sync, simulate, report]
 """
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 

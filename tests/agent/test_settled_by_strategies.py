@@ -47,6 +47,7 @@ STATED_OTHERWISE: Mapping[str, dict[str, Any]] = {
     "worker": {"machine.gpu.name": "RTX 3090"},
     "strategy_network": {"data.inputs": 49152},
     "worker_batch": {"training.batch_size": 256},
+    "strategy_data": {"data.fingerprint": "0123456789abcdef"},
 }
 
 
@@ -210,13 +211,27 @@ def test_a_simulation_of_another_cluster_is_evidence_only(knowledge: Knowledge, 
     assert found["simulate"].startswith("Simulated on 2026-11-27 under other conditions: nodes 8 then, 16 now.")
 
 
-def test_a_simulation_counts_wherever_it_ran_and_a_run_only_on_its_machine(knowledge: Knowledge, before: Plan) -> None:
-    here = {"machine": "abc", "torch": "2.13"}
+@pytest.mark.parametrize("experiment", [SIMULATE, SYNC])
+def test_strategies_count_for_workers_of_their_kind_whichever_machine_a_plan_divides(
+    before: Plan, experiment: str
+) -> None:
+    """A host recalls only what ran on it. Its plan may be for machines with a share of its cores each, and so not for itself."""
     scope = scope_of(before, MACHINE)
-    simulated, run = (sync(before, "local_sgd", name, applies=scope | here) for name in (SIMULATE, SYNC))
-    elsewhere = scope | {"machine": "another", "torch": "2.13"}
-    assert newest_in_scope([simulated, run], scope | here) == [simulated, run]
-    assert newest_in_scope([simulated, run], elsewhere) == [simulated]
+    outcome = sync(before, "local_sgd", experiment, applies=scope | {"machine": "abc", "torch": "2.13"})
+    assert newest_in_scope([outcome], {name: scope[name] for name in CONDITIONS}) == [outcome]
+    assert newest_in_scope([outcome], scope | {"worker": "1 core of another processor"}) == []
+
+
+@pytest.mark.parametrize("experiment", [SIMULATE, SYNC])
+def test_what_was_learned_on_other_data_or_over_a_measured_link_counts_only_there(
+    before: Plan, experiment: str
+) -> None:
+    scope = scope_of(before, MACHINE)
+    assert (scope["strategy_data"], scope["link_latency"]) == ("unknown", "0")
+    outcome = sync(before, "local_sgd", experiment)
+    for changed in ({"strategy_data": "0123456789abcdef"}, {"link_latency": "measured"}):
+        assert newest_in_scope([outcome], scope | changed) == []
+        assert newest_in_scope([sync(before, "local_sgd", experiment, applies=scope | changed)], scope | changed) != []
 
 
 def test_a_single_worker_has_no_such_conditions(knowledge: Knowledge) -> None:

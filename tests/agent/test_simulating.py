@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,7 @@ from advisor.agent.simulating import (
     SEEDS,
     Sweep,
     contestants,
+    ends_of,
     failing,
     of_strategies,
     race,
@@ -71,6 +73,11 @@ def comparison(seconds: Mapping[str, float | Sequence[float]]) -> Comparison:
     return raced(names, results)
 
 
+def ends(found: Comparison, seconds: float) -> dict[str, list[float]]:
+    """All trainings of a comparison over after so many seconds."""
+    return {one.strategy: [seconds] * len(one.seconds) for one in found.standings}
+
+
 def decided(plan: Plan, seconds: Mapping[str, float | Sequence[float]]) -> dict[str, Outcome]:
     """By the fact, what follows from such a comparison."""
     outcomes = settled(plan, scope_of(plan, MACHINE), DATE, comparison(seconds), None)
@@ -80,23 +87,56 @@ def decided(plan: Plan, seconds: Mapping[str, float | Sequence[float]]) -> dict[
 # Workers
 
 
+def steady(seconds: Mapping[int, float]) -> Sweep:
+    """With every seed the same, as where a step's time is constant."""
+    return Sweep({workers: [own] * SEEDS for workers, own in seconds.items()})
+
+
+NOISE = (0.94, 0.97, 1.0, 1.03, 1.06)
+"""Of five seeds."""
+
+
+def noisy(seconds: Mapping[int, float]) -> Sweep:
+    """With steps that take now longer, now shorter, independently of the number of workers."""
+    turned = {workers: NOISE[place:] + NOISE[:place] for place, workers in enumerate(seconds)}
+    return Sweep({workers: [own * factor for factor in turned[workers]] for workers, own in seconds.items()})
+
+
 def test_the_best_number_is_the_fewest_that_are_as_fast_and_by_price_the_most_that_are_used() -> None:
-    found = Sweep({1: 8.0, 2: 4.1, 4: 2.2, 8: 2.0, 16: 1.98})
+    found = steady({1: 8.0, 2: 4.1, 4: 2.2, 8: 2.0, 16: 1.98})
     assert found.best == 8, "sixteen save one per cent"
+    assert found.perhaps == 8, "and there is no noise in it"
     assert found.best_by_price == 4, "four take 8.8 s of workers' time together, eight 16"
 
 
 def test_where_sharing_costs_more_than_it_saves_one_worker_is_best() -> None:
-    found = Sweep({1: 1.0, 2: 1.5, 4: 2.0})
+    found = steady({1: 1.0, 2: 1.5, 4: 2.0})
     assert (found.best, found.best_by_price) == (1, 1)
 
 
-def test_a_sweep_shares_one_batch_among_ever_more_workers() -> None:
-    asked = sweep(scenario_of("local_sgd", workers=12, batch=8, step_time=StepTime(seconds=0.5), cores=None))
-    assert [one.workers for one in asked] == [1, 2, 4, 8, 12]
+def test_a_number_that_is_as_fast_within_the_noise_is_best_perhaps_only() -> None:
+    found = noisy({1: 8.0, 2: 4.0, 4: 2.06, 8: 2.0})
+    assert found.speed_up(8, 4).low < 1 < found.speed_up(8, 4).high
+    assert (found.perhaps, found.best) == (4, 8)
+    assert found.speed_up(8, 1).low > 3.5
+
+
+def test_speed_ups_have_the_interval_of_students_t_over_the_seeds() -> None:
+    found = Sweep({1: [4.0, 4.4], 2: [2.0, 2.0]})
+    mean, spread = statistics.fmean(map(math.log, (2.0, 2.2))), statistics.stdev(map(math.log, (2.0, 2.2)))
+    ratio = found.speed_up(2, 1)
+    assert ratio.value == pytest.approx(math.exp(mean))
+    assert ratio.high == pytest.approx(math.exp(mean + 12.706 * spread / math.sqrt(2)))
+
+
+def test_a_sweep_shares_one_batch_among_ever_more_workers_with_each_seed() -> None:
+    own = scenario_of("local_sgd", workers=12, batch=8, step_time=StepTime(seconds=0.5), cores=None, seed=3)
+    asked = sweep(own)
+    assert [one.seed for one in asked[:SEEDS]] == [3, 4, 5, 6, 7]
+    assert [one.workers for one in asked[::SEEDS]] == [1, 2, 4, 8, 12]
     assert {str(one.strategy) for one in asked} == {"synchronous"}
-    assert [one.workers * one.batch for one in asked] == pytest.approx([96] * 5, rel=0.05)
-    assert [one.step_time.seconds for one in asked] == [6.0, 3.0, 1.5, 0.75, 0.5]
+    assert [one.workers * one.batch for one in asked[::SEEDS]] == pytest.approx([96] * 5, rel=0.05)
+    assert [one.step_time.seconds for one in asked[::SEEDS]] == [6.0, 3.0, 1.5, 0.75, 0.5]
 
 
 def test_measured_steps_get_longer_one_by_one() -> None:
@@ -105,8 +145,9 @@ def test_measured_steps_get_longer_one_by_one() -> None:
 
 
 def test_a_sweep_is_read_as_seconds_of_a_step() -> None:
-    results = [replace(result_of("synchronous", None), workers=n, seconds=40.0 / n, updates=10) for n in (1, 2)]
-    assert swept(results).seconds == {1: 4.0, 2: 2.0}
+    made = [(1, 40.0), (1, 44.0), (2, 20.0), (2, 22.0)]
+    results = [replace(result_of("synchronous", None), workers=n, seconds=s, updates=10) for n, s in made]
+    assert swept(results).times == {1: [4.0, 4.4], 2: [2.0, 2.2]}
 
 
 # Strategies
@@ -210,6 +251,51 @@ def test_where_fewer_bytes_gain_nothing_gradients_stay_as_they_are(
     assert (compression.verdict, compression.after) == (verdict, after)
 
 
+def test_where_no_rival_came_to_the_loss_the_plan_is_confirmed_by_how_long_they_went_on(plan: Plan) -> None:
+    found = comparison({"synchronous": 4.0, "local_sgd": 400.0, "asynchronous": 500.0})
+    assert [one.reached for one in found.standings] == [SEEDS, 0, 0]
+    (outcome,) = of_strategies(SIMULATE, "sim.sync.best", found, scope_of(plan, MACHINE), DATE, ends(found, 40.0))
+    assert (outcome.verdict, outcome.after) == (Verdict.CONFIRMED, "synchronous")
+    assert outcome.median is not None
+    assert outcome.median > 4, "they went on for 40 s, and the plan's own was there after about 9 s"
+    assert outcome.conditions.warnings == ("local_sgd came to the loss in none of 5 trainings.",)
+    assert checked(outcome) == outcome
+
+
+def test_rivals_that_ended_before_the_plans_own_was_there_leave_all_open(plan: Plan) -> None:
+    found = comparison({"synchronous": 4.0, "local_sgd": 400.0})
+    (outcome,) = of_strategies(SIMULATE, "sim.sync.best", found, scope_of(plan, MACHINE), DATE, ends(found, 5.0))
+    assert (outcome.verdict, outcome.after, outcome.facts()) == (Verdict.UNDECIDED, None, {})
+
+
+def test_where_the_plans_own_came_to_the_loss_now_and_then_it_is_said_and_nothing_decided(plan: Plan) -> None:
+    found = comparison({"synchronous": (4.0, 4.0, 60.0, 4.0, 4.0), "local_sgd": 2.0})
+    assert found.own.reached == 4
+    (outcome,) = of_strategies(SIMULATE, "sim.sync.best", found, scope_of(plan, MACHINE), DATE, ends(found, 40.0))
+    assert (outcome.verdict, outcome.rival, outcome.n) == (Verdict.UNDECIDED, "local_sgd", SEEDS)
+    assert outcome.conditions.warnings == ("synchronous came to the loss in 4 of 5 trainings.",)
+    assert checked(outcome) == outcome
+
+
+def test_real_workers_train_equally_long_so_that_the_last_to_come_tells_how_long(plan: Plan) -> None:
+    found = comparison({"synchronous": 4.0, "local_sgd": 400.0, "gradient_accumulation": 8.0})
+    (outcome,) = of_strategies(SYNC, "probe.sync.best", found, scope_of(plan, MACHINE), DATE)
+    assert outcome.verdict is Verdict.CONFIRMED
+    assert outcome.median == pytest.approx(2, rel=0.05), "twice as long as the plan's own, as the second went on"
+
+
+def test_compressed_gradients_that_never_came_to_the_loss_are_told_too(plan: Plan) -> None:
+    outcome = decided(plan, {"synchronous": 4.0, "local_sgd": 8.0, "powersgd": 400.0})["sim.compression.best"]
+    assert (outcome.rival, outcome.after, outcome.verdict) == ("powersgd", "none", Verdict.CONFIRMED)
+
+
+def test_a_training_whose_loss_was_no_number_any_more_went_on_as_long_as_the_longest() -> None:
+    results = [result_of("synchronous", 4.0, seed) for seed in range(2 * SEEDS)]
+    results[SEEDS] = replace(results[SEEDS], loss=results[SEEDS].loss[:3], diverged_at=3.0)
+    found = ends_of(["synchronous", "local_sgd"], results)
+    assert found == {"synchronous": [40.0] * SEEDS, "local_sgd": [40.0] * SEEDS}
+
+
 def test_one_training_with_each_strategy_decides_nothing_and_takes_nothing_back(plan: Plan) -> None:
     curves = {"synchronous": [falling(4.0, 0)], "local_sgd": [falling(8.0, 0)]}
     assert of_strategies(SYNC, "probe.sync.best", compared(curves, "synchronous"), scope_of(plan, MACHINE), DATE) == []
@@ -224,44 +310,77 @@ def test_ratios_are_numbers_whatever_the_pairs_were(plan: Plan) -> None:
         assert checked(one) == one
 
 
+def of_workers(plan: Plan, found: Sweep) -> Outcome:
+    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, found)
+    return outcome
+
+
 def test_fewer_workers_that_are_as_fast_overturn_the_plan(plan: Plan) -> None:
-    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0, 2: 4.0, 4: 2.0, 8: 2.0}))
+    outcome = of_workers(plan, steady({1: 8.0, 2: 4.0, 4: 2.0, 8: 2.0}))
     assert (outcome.topic, outcome.fact) == ("parallelism.strategy", "sim.workers.best")
     assert (outcome.before, outcome.after, outcome.verdict) == (8, 4, Verdict.OVERTURNED)
-    assert (outcome.median, outcome.unit) == (2.0, "work of each worker")
+    assert outcome.median == pytest.approx(2.0)
+    assert (outcome.unit, outcome.n) == ("work of each worker", SEEDS)
     assert outcome.facts() == {"sim.workers.best": 4, "sim.workers.best_by_price": 4}
 
 
 def test_workers_that_all_pay_confirm_the_plan(plan: Plan) -> None:
-    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0, 2: 5.0, 8: 2.0}))
+    outcome = of_workers(plan, noisy({1: 8.0, 2: 5.0, 8: 2.0}))
     assert (outcome.before, outcome.after, outcome.rival, outcome.verdict) == (8, 8, 1, Verdict.CONFIRMED)
-    assert (outcome.median, outcome.unit) == (4.0, "speed-up")
+    assert outcome.median == pytest.approx(4.0, rel=0.01)
+    assert outcome.unit == "speed-up"
+    assert outcome.low is not None
+    assert outcome.high is not None
+    assert 3.5 < outcome.low < outcome.high < 4.6, "an interval over the seeds"
     assert outcome.facts() == {"sim.workers.best": 8, "sim.workers.best_by_price": 2}
+
+
+def test_fewer_workers_that_are_as_fast_within_the_noise_leave_the_number_open(plan: Plan) -> None:
+    outcome = of_workers(plan, noisy({1: 8.0, 2: 4.0, 4: 2.06, 8: 2.0}))
+    assert (outcome.verdict, outcome.before, outcome.rival, outcome.after) == (Verdict.UNDECIDED, 8, 4, None)
+    assert outcome.facts() == {"sim.workers.best_by_price": 4}
+    assert checked(outcome) == outcome
 
 
 @pytest.mark.parametrize("seconds", [1.0, 1.04])
 def test_one_worker_fewer_is_no_other_advice(plan: Plan, seconds: float) -> None:
-    found = Sweep({1: 60.0, 32: 2.0, 64: seconds, 65: 1.0})
+    found = steady({1: 60.0, 32: 2.0, 64: seconds, 65: 1.0})
     assert found.best == 64
-    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, found)
+    outcome = of_workers(plan, found)
     assert (outcome.after, outcome.verdict) == (65, Verdict.CONFIRMED)
-    assert outcome.median == 60.0
+    assert outcome.median == pytest.approx(60.0)
 
 
 def test_of_a_single_worker_nothing_is_said(plan: Plan) -> None:
-    assert settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep({1: 8.0})) == []
+    assert settled(plan, scope_of(plan, MACHINE), DATE, None, steady({1: 8.0})) == []
+
+
+def of_checkpoints(plan: Plan, *shares: tuple[float, float]) -> Outcome:
+    """Of the best interval and of Young's, one of each seed."""
+    saved = [Saved(1800.0 + 10 * seed, *share) for seed, share in enumerate(shares)]
+    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, None, saved)
+    return outcome
 
 
 def test_checkpoints_that_are_no_better_leave_the_formula_and_tell_their_interval(plan: Plan) -> None:
     young = next(figure.value for figure in plan.figures if figure.name == "checkpoint.interval")
     assert young is not None
-    (same,) = settled(plan, scope_of(plan, MACHINE), DATE, None, None, Saved(1800.0, 0.99, 0.985))
-    assert (same.topic, same.verdict) == ("fault_tolerance", Verdict.NO_DIFFERENCE)
-    assert (same.before, same.rival, same.after) == (round(young), 1800, round(young))
-    assert same.facts() == {"sim.checkpoint.seconds": 1800}
-    (better,) = settled(plan, scope_of(plan, MACHINE), DATE, None, None, Saved(1800.0, 0.9, 0.6))
-    assert (better.verdict, better.after, better.unit) == (Verdict.OVERTURNED, 1800, "useful time")
-    assert better.median == pytest.approx(1.5)
+    same = of_checkpoints(plan, (0.99, 0.985), (0.99, 0.986), (0.99, 0.984))
+    assert (same.topic, same.verdict, same.n) == ("fault_tolerance", Verdict.NO_DIFFERENCE, 3)
+    assert (same.before, same.rival, same.after) == (round(young), 1810, round(young))
+    assert same.facts() == {"sim.checkpoint.seconds": 1810}
+    better = of_checkpoints(plan, (0.9, 0.6), (0.9, 0.61), (0.9, 0.59))
+    assert (better.verdict, better.after, better.unit) == (Verdict.OVERTURNED, 1810, "useful time")
+    assert better.low is not None
+    assert better.high is not None
+    assert 1.4 < better.low < 1.5 < better.high < 1.6
+
+
+def test_checkpoints_that_are_now_better_now_not_decide_nothing(plan: Plan) -> None:
+    outcome = of_checkpoints(plan, (0.9, 0.9), (0.9, 0.7), (0.9, 0.85))
+    assert (outcome.verdict, outcome.after) == (Verdict.UNDECIDED, None)
+    assert outcome.facts() == {"sim.checkpoint.seconds": 1810}, "on average it is the best that was found"
+    assert checked(outcome) == outcome
 
 
 def test_failures_are_those_that_the_plan_expects(knowledge: Knowledge, plan: Plan) -> None:
@@ -332,7 +451,9 @@ def test_a_small_network_learns_itself_and_more_slowly_the_more_workers_there_ar
 
 def everything(plan: Plan) -> list[Outcome]:
     found = comparison({"synchronous": 12.0, "local_sgd": 4.0, "powersgd": 6.0})
-    return settled(plan, scope_of(plan, MACHINE), DATE, found, Sweep({1: 8.0, 8: 2.0}), Saved(1800.0, 0.9, 0.6))
+    return settled(
+        plan, scope_of(plan, MACHINE), DATE, found, steady({1: 8.0, 8: 2.0}), [Saved(1800.0, 0.9, 0.6)] * SEEDS
+    )
 
 
 def test_every_outcome_survives_being_written_and_read(plan: Plan) -> None:
@@ -358,7 +479,8 @@ def test_answers_to_several_questions_of_one_simulation_are_all_kept(plan: Plan)
 DAMAGE: Mapping[str, tuple[str, dict[str, Any]]] = {
     "another fact": ("sim.sync.best", {"fact": "sim.workers.best"}),
     "another topic": ("sim.sync.best", {"topic": "communication"}),
-    "a run that says less than it should": ("sim.sync.best", {"probe": "sync", "fact": "probe.sync.best"}),
+    "a run of a simulation's fact": ("sim.sync.best", {"probe": "sync"}),
+    "a condition that is missing": ("sim.sync.best", {"applies": {"nodes": "8"}}),
     "no conditions": ("sim.sync.best", {"applies": {}}),
     "other bonds": ("sim.sync.best", {"bound_by": ["nodes"]}),
     "a word for a number": ("sim.workers.best", {"after": "many"}),
@@ -388,7 +510,7 @@ def test_a_ratio_of_the_work_is_never_below_what_matters(plan: Plan) -> None:
         seconds = {
             count: max(1.0, 16.0 / count) for count in (*(2**power for power in range(7)), most) if count <= most
         }
-        (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, Sweep(seconds))
+        outcome = of_workers(plan, steady(seconds))
         assert outcome.median is not None
         assert outcome.verdict is not Verdict.OVERTURNED or outcome.median > NEARLY
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +22,8 @@ LINES = (
     f"recommend {FACTS} --format json --output plan.json",
     "inspect data.csv --target kind",
     "doctor",
-    "probe --only memory --budget 8s",
-    "try --data data.csv --target kind --budget 12s --output tried.md",
+    "probe --only memory --budget 6s",
+    "try --data data.csv --target kind --budget 6s --output tried.md",
     "report --plan plan.json --format html --output report.html",
     "starter --plan plan.json --output project",
 )
@@ -57,30 +58,50 @@ class Stranger:
         return self.run(sys.executable, "-P", "-m", "advisor", *shlex.split(line), home=home)
 
 
-@pytest.fixture
-def stranger() -> Iterator[Stranger]:
+@pytest.fixture(scope="module")
+def checkout() -> Iterator[Path]:
+    """A copy of the program that nobody may write to, in a folder that everybody may enter."""
     if sys.platform != "linux" or os.geteuid() != 0 or shutil.which("setpriv") is None:
         pytest.skip("needs Linux, root and setpriv, to become another user")
     with tempfile.TemporaryDirectory(prefix="advisor-stranger-") as folder:
         base = Path(folder)
         base.chmod(0o755)
         for name in ("advisor", "rules", "profiles"):
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, base / "checkout" / name, ignore=ignored)
+            shutil.copytree(ROOT / name, base / "checkout" / name)  # with what is compiled, which is not kept there
         for path in [base / "checkout", *(base / "checkout").rglob("*")]:
             path.chmod(0o555 if path.is_dir() else 0o444)
+        yield base / "checkout"
+
+
+@pytest.fixture(scope="module")
+def capability(checkout: Path) -> tuple[str, ...]:
+    """What another user needs to run this interpreter."""
+    for tried in ((), _MAY_READ):
+        with settled(checkout, tried) as user:
+            if user.run(sys.executable, "-P", "-c", STARTS).returncode == 0:
+                return tried
+    pytest.skip("another user cannot run this interpreter, even where it may read everything")
+
+
+@pytest.fixture
+def stranger(checkout: Path, capability: tuple[str, ...]) -> Iterator[Stranger]:
+    with settled(checkout, capability) as user:
+        yield user
+
+
+@contextmanager
+def settled(checkout: Path, capability: tuple[str, ...]) -> Iterator[Stranger]:
+    """Somebody with a home and a folder of data, which are removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="place-", dir=checkout.parent) as folder:
+        base = Path(folder)
+        base.chmod(0o755)
         for name in ("home", "home/tmp", "work"):
             (base / name).mkdir(mode=0o700)
             shutil.chown(base / name, "nobody", "nogroup")
         rows = "".join(f"{i * 7 % 11},{i * 5 % 13},{'yes' if i * 7 % 11 > i * 5 % 13 else 'no'}\n" for i in range(200))
         (base / "work" / "data.csv").write_text("a,b,kind\n" + rows)
         (base / "work" / "data.csv").chmod(0o444)
-        for capability in ((), _MAY_READ):
-            user = Stranger("nobody", base / "checkout", base / "home", base / "work", capability)
-            if user.run(sys.executable, "-P", "-c", STARTS).returncode == 0:
-                yield user
-                return
-        pytest.skip("another user cannot run this interpreter, even where it may read everything")
+        yield Stranger("nobody", checkout, base / "home", base / "work", capability)
 
 
 _MAY_READ = tuple(f"--{kind}=-all,+dac_read_search" for kind in ("inh-caps", "ambient-caps", "bounding-set"))

@@ -41,7 +41,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
 
 @pytest.mark.slow
 def test_a_network_is_timed_in_children_by_threads_and_batches(state: Path) -> None:
-    done = advisor("bench", "lstm32", *NARROW, "--budget", "60s", "--format", "json", env={"ADVISOR_STATE": str(state)})
+    done = advisor("bench", "lstm32", *NARROW, "--budget", "30s", "--format", "json", env={"ADVISOR_STATE": str(state)})
     assert done.code == 0, done.err
     document = json.loads(done.out)
     (network,) = document["networks"]

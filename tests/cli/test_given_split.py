@@ -22,7 +22,7 @@ def test_a_model_that_a_file_of_its_own_has_judged_scores_the_same_when_it_is_ap
 ) -> None:
     test, model, said = flats(tmp_path / "test.csv", 120, seed=9, first=300), tmp_path / "model", tmp_path / "said.csv"
     done = advisor(
-        "try", data, "--target", "class", "--test", test, "--budget", "30s", "--save", model, "--format", "json"
+        "try", data, "--target", "class", "--test", test, "--budget", "15s", "--save", model, "--format", "json"
     )
     assert done.code == 0, done.err
     found = json.loads(done.out)

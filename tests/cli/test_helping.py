@@ -22,6 +22,8 @@ from .program import advisor, environment, refused
 MEASURING = {"probe", "try", "apply", "bench", "sync", "profiles compare", "profiles export"}
 ELSEWHERE = {
     "try": "apply",
+    "probe": "tests/cli/test_probing.py",
+    "bench": "tests/cli/test_bench.py",
     "sync": "tests/cli/test_sync.py",
     "simulate": "tests/cli/test_simulate.py",
     "profiles export": "profiles compare",

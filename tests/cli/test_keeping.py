@@ -96,7 +96,7 @@ def test_a_model_that_is_there_is_replaced_where_that_is_asked_for(flats: Path, 
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "card.json").write_text('{"schema": "advisor/model/0"}')
-    done = advisor("try", flats, "--target", "class", "--budget", "20s", "--save", folder, "--force")
+    done = advisor("try", flats, "--target", "class", "--budget", "12s", "--save", folder, "--force")
     assert done.code == 0, done.err
     assert json.loads((folder / "card.json").read_text())["schema"] == "advisor/model/2"
     assert [path.name for path in tmp_path.iterdir()] == ["model"], "nothing is left beside it"
@@ -109,7 +109,7 @@ def test_nothing_worth_keeping_is_not_kept(tmp_path: Path) -> None:
     noise.write_text(
         "x,y,kind\n" + "".join(f"{draw.random()},{draw.random()},{draw.choice('ab')}\n" for _ in range(120))
     )
-    done = advisor("try", noise, "--target", "kind", "--budget", "20s", "--save", tmp_path / "model")
+    done = advisor("try", noise, "--target", "kind", "--budget", "10s", "--save", tmp_path / "model")
     assert done.code == 1
     assert "Nothing was saved: no model was better than looking at no input at all." in done.said
     assert not (tmp_path / "model").exists()
@@ -120,7 +120,7 @@ def test_interrupted_it_leaves_nothing_half(flats: Path, tmp_path: Path) -> None
     folder, state = tmp_path / "kept" / "model", tmp_path / "state"
     folder.parent.mkdir()
     running = subprocess.Popen(
-        [*PROGRAM, "try", flats, "--target", "class", "--budget", "20s", "--save", folder],
+        [*PROGRAM, "try", flats, "--target", "class", "--budget", "14s", "--save", folder],
         env=environment(ADVISOR_STATE=str(state)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -138,7 +138,7 @@ def test_interrupted_it_leaves_nothing_half(flats: Path, tmp_path: Path) -> None
     assert "No model is saved." in err
     assert not list(folder.parent.iterdir())
     again = advisor(
-        "try", flats, "--target", "class", "--budget", "20s", "--save", folder, env={"ADVISOR_STATE": str(state)}
+        "try", flats, "--target", "class", "--budget", "14s", "--save", folder, env={"ADVISOR_STATE": str(state)}
     )
     assert "Going on where a stopped run ended" in again.said
     assert (folder / "card.json").exists(), again.err

@@ -55,7 +55,10 @@ def said_of_house(done: Finished) -> list[str]:
 
 @pytest.mark.slow
 def test_what_needs_proof_is_found_where_the_solver_is_installed(pack: Path, tmp_path: Path) -> None:
-    """In one pack of two, and among files with the names of libraries, since proofs take half a minute."""
+    """In one pack of two, and nowhere else: CI proves the rules here and not a second time by `make lint-proofs`.
+
+    Among files with the names of libraries, since proofs take half a minute.
+    """
     pytest.importorskip("z3")
     folder = trapped(tmp_path / "download")
     words = ["rules", "check", "--rules", str(PACK), "--rules", str(pack), "--format", "json"]
@@ -65,10 +68,9 @@ def test_what_needs_proof_is_found_where_the_solver_is_installed(pack: Path, tmp
     )  # fmt: skip
     done = Finished(run.returncode, run.stdout, run.stderr)
     assert (done.code, sprung(folder)) == (1, [])
-    assert said_of_house(done) == [
+    assert [remark["what"] for remark in json.loads(done.out)] == [
         "rule storage.house can never hold: `data.examples < data.inputs and data.inputs < data.examples`."
-    ]
-    assert str(PACK) not in done.out, "nothing is remarked on the example pack"
+    ], "nothing is remarked on the rules and on the example pack"
 
 
 def test_without_the_solver_the_rest_is_checked_and_it_says_so(pack: Path) -> None:

@@ -228,6 +228,14 @@ def test_what_goes_wrong_ends_with_1_a_sentence_and_what_is_known(
 # On a terminal
 
 
+def test_finished_trainings_stay_when_the_live_table_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = SyncingProgress(60.0)
+    progress.display = progress.live_display()
+    progress(runs_of(["local_sgd"], [3])[0])
+    progress.tell_runs()
+    assert "local_sgd, seed 3: " in capsys.readouterr().err
+
+
 def test_the_live_table_fits_80_columns_and_tells_what_is_trained_now() -> None:
     progress = SyncingProgress(60.0)
     for message in HEARD:
@@ -255,10 +263,10 @@ WRONG = {
     "a link that carries nothing": (["--link", "1"], "link: 8 bit/s is slower than 8 kbit/s"),
     "negative latency": (["--latency", "-1s"], "latency: '-1s'"),
     "a latency without end": (["--latency", "20s"], "latency: 20 s is not between 0 and 10 s"),
-    "a straggler that is faster": (["--straggler", "0.5"], "straggler: 0.5 is below 1"),
+    "a straggler that is faster": (["--straggler", "0.5"], "straggler: 0.5 would be faster"),
     "a straggler that is no number": (["--straggler", "nan"], "--straggler: nan is no number from 1"),
     "no learning rate": (["--rate", "0"], "rate: 0 is no learning rate"),
-    "too little time": (["--budget", "12s"], "12 trainings of 1 s or more do not fit into 12 s"),
+    "too little time": (["--budget", "12s"], "12 trainings of 1 s or more do not fit into 1"),
     "no time": (["--budget", "soon"], "--budget: 'soon'"),
     "another machine": (["--machine", "none"], "the plan is for another machine than this one"),
     "data that are not there": (["--data", "nowhere.csv"], "nowhere.csv: nothing is there"),

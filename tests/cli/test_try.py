@@ -44,7 +44,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_says_who_won_and_by_how_much_and_tells_each_trial_on_stderr(wine: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.md"
-    done = advisor("try", "--data", wine, "--target", "kind", "--budget", "20s", "--details", "--output", report)
+    done = advisor("try", "--data", wine, "--target", "kind", "--budget", "12s", "--details", "--output", report)
     assert done.code == 0, done.err
     for heading in ("what won", "on examples that selection never saw", "on the folds", "what to do next"):
         assert heading in done.out
@@ -175,7 +175,7 @@ def test_where_a_class_is_rare_it_is_what_is_looked_for_and_a_threshold_is_told(
     path = tmp_path / "rare.csv"
     rows = zip(inputs.round(3).tolist(), targets.tolist(), strict=True)
     path.write_text("a,b,c,d,e,f,ill\n" + "".join(f"{','.join(map(str, row))},{'ny'[ill]}\n" for row, ill in rows))
-    command = ("try", "--data", path, "--target", "ill", "--budget", "20s")
+    command = ("try", "--data", path, "--target", "ill", "--budget", "12s")
     usual = json.loads(advisor(*command, "--format", "json").out)
     assert usual["metric"] == "average_precision"
     assert {final["name"] for final in usual["finals"] if set(final["also"]) == {"balanced_accuracy", "f1"}}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cluster.profile import SCHEMA, Finding, Group, Kind, Timed, read, remembered, save
+from advisor.cluster.profile import SCHEMA, Finding, Group, Kind, Node, Timed, is_name, kept, read, remembered, save
 from advisor.errors import InputError
 from advisor.machine.state import NothingSavedError
 from advisor.plain import json_text
@@ -73,6 +73,11 @@ def test_training_steps_count_before_matrix_products() -> None:
             "1 ranks exch",
         ),
         ({**profile().to_json(), "pairs": [{**profile().to_json()["pairs"][0], "group": "around"}]}, "one of inside"),
+        (json.dumps(profile().to_json()).replace("0.002", "NaN"), "is damaged"),
+        ({**profile().to_json(), "date": "yesterday"}, "'yesterday' is no date"),
+        ({**profile().to_json(), "nodes": []}, "there is a node without ranks, or none at all"),
+        ({**profile().to_json(), "nodes": [{"name": "a", "ranks": [0, 1]}]}, "do not have each of its ranks once"),
+        (json.dumps(profile().to_json()).replace("0.3", "0"), "0.0 is not above 0"),
     ],
 )
 def test_what_is_no_profile_is_refused_with_the_place(tmp_path: Path, document: object, told: str) -> None:
@@ -82,6 +87,31 @@ def test_what_is_no_profile_is_refused_with_the_place(tmp_path: Path, document: 
     assert error.value.title == "The cluster's profile cannot be read"
     assert told in str(error.value)
     assert "cluster.json" in str(error.value)
+
+
+def test_clusters_are_kept_by_name_and_one_that_is_damaged_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    assert kept() == ({}, [])
+    save(profile(), "lab")
+    (save(profile()).parent / "old.json").write_text('{"schema": "advisor/cluster/0"}')
+    found, problems = kept()
+    assert found == {"cluster": profile(), "lab": profile()}
+    assert "old.json" in str(problems[0])
+
+
+@pytest.mark.parametrize(("name", "good"), [("lab", True), ("a100-8x.2", True), ("auto", False), ("../x", False)])
+def test_a_name_is_a_plain_word_that_stands_for_nothing_else(name: str, good: bool) -> None:
+    assert is_name(name) is good
+
+
+def test_the_network_is_what_lies_between_nodes() -> None:
+    made = profile()
+    assert made.network() == 1e7
+    assert replace(made, collectives=made.collectives[2:]).network() == 7.5e6
+    assert replace(made, collectives=made.collectives[:1]).network() is None
+    assert replace(made, nodes=(Node("a", (0, 1, 2, 3)),)).network() is None
 
 
 def test_a_file_that_is_not_there_is_told() -> None:

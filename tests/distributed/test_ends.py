@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,8 @@ from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.job import Job, Message, Progress
 from advisor.distributed.launching.group import processors_for
 from advisor.distributed.launching.launch import Results, run
-from advisor.distributed.task import Task
+from advisor.distributed.launching.pulse import Phase
+from advisor.distributed.task import DIGITS, Task
 from advisor.errors import InputError
 
 TASK = Task("ffn", "tabular", 12, 4, (16,), most_examples=1000)
@@ -127,6 +129,88 @@ def test_one_after_the_other_that_diverges_ends_everything() -> None:
     results = run(replace(job("synchronous", "asynchronous", "local_sgd"), task=replace(TASK, loss="mse", rate=1e4)))
     assert "while it trained (asynchronous)" in results.failed
     assert [one.strategy for one in results.undone] == ["synchronous"]
+
+
+_PRETENDS = """
+import json, sys, time
+from advisor.distributed.launching.pulse import Phase, Pulse
+told = json.loads(sys.stdin.readline())
+rank, pulse = told["rank"], Pulse(told["pulse"], told["ranks"])
+pulse.enter(rank, Phase[sys.argv[1]])
+if rank == 1:
+    pulse.beat(rank, 1)
+    pulse.beat(rank, 2)
+    while sys.argv[2] == "computes":
+        pass
+with pulse.waiting(0) if rank == 0 else open("/dev/null"):
+    time.sleep(60)
+"""
+"""Two processes that enter a phase; there the first waits for the second, which hangs."""
+_HANGS = """
+import time
+from advisor.distributed import worker
+from advisor.distributed.running import session
+
+def hang(*arguments):
+    time.sleep({seconds})
+    while True:
+        pass
+
+{instead}
+worker.main()
+"""
+"""The true worker, in which a part of the work hangs."""
+_POINTS = {
+    Phase.STARTING: "before training began.",
+    Phase.READING: "while it read the examples.",
+    Phase.CALIBRATING: "while its steps and exchanges were timed.",
+    Phase.PREPARING: "before it trained (synchronous).",
+    Phase.TRAINING: "while it trained (synchronous), 2 gradients in.",
+    Phase.JUDGING: "while it looked at held-out examples (synchronous).",
+}
+
+
+@pytest.mark.parametrize("phase", [*_POINTS])
+def test_one_that_hangs_is_named_in_every_phase(phase: Phase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.distributed.launching.watching._BEYOND", 0.3)
+    results = run(job("synchronous", timeout=0.5), command=[sys.executable, "-c", _PRETENDS, phase.name, "sleeps"])
+    assert results.failed.startswith("Worker 2 did nothing for 1 s ")
+    assert results.failed.endswith(_POINTS[phase])
+
+
+def test_one_that_computes_without_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.distributed.launching.watching._BEYOND", 0.3)
+    results = run(job("synchronous", timeout=0.5), command=[sys.executable, "-c", _PRETENDS, "JUDGING", "computes"])
+    assert "without getting any further while it looked at held-out examples (synchronous)." in results.failed
+
+
+_CASES_OF_HANGING = {
+    "reading": ("session.prepared = hang", 1e6, "Worker 1 did nothing for "),
+    "calibrating": (
+        "true = session.calibrated\nsession.calibrated = lambda *a: hang() if a[2].rank == 1 else true(*a)",
+        1e6,
+        "Worker 2 did nothing for ",
+    ),
+    "judging": ("session.judged = hang", 1e6, "Worker 1 did nothing for "),
+    "judging without end": ("session.judged = hang", 0, "Worker 1 worked for "),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", [*_CASES_OF_HANGING])
+def test_a_true_worker_that_hangs_is_named_and_what_was_measured_is_kept(case: str) -> None:
+    instead, seconds, said = _CASES_OF_HANGING[case]
+    code = _HANGS.format(instead=instead, seconds=seconds)
+    hanging = replace(
+        job("local_sgd", "synchronous", seconds=1.0, calibrates=True, timeout=4.0), task=replace(TASK, data=DIGITS)
+    )
+    begun: list[float] = []
+    results = run(hanging, hear=lambda _: begun.append(time.monotonic()), command=[sys.executable, "-c", code])
+    assert results.failed.startswith(said), results.failed
+    assert children() == []
+    if case != "reading":
+        assert results.ready is not None
+        assert time.monotonic() - begun[-1] < WITHIN
 
 
 @pytest.mark.thorough

@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from advisor.children.errors import CannotRunError
-from advisor.distributed.wires.load import straggler
 from advisor.errors import InputError
+from tests.distributed.load import straggler
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process has computed")
 FACTOR = 4.0

@@ -14,6 +14,7 @@ import pytest
 from advisor.distributed.job import Job, Message, Progress, Run
 from advisor.distributed.launching.launch import Results, run
 from advisor.distributed.learning.lesson import Lesson, lesson
+from advisor.distributed.running.diary import Limits
 from advisor.distributed.strategies import DECLARED, strategy
 from advisor.distributed.task import Task
 from tests.distributed.digits import digits_task, write_digits
@@ -208,6 +209,27 @@ def test_steps_and_exchanges_are_calibrated(two: Trained) -> None:
     for timed in (found.all_reduce, found.send):
         assert timed.bytes[0] < timed.bytes[1]
         assert timed.alpha + timed.beta * timed.bytes[1] == pytest.approx(timed.seconds[1], rel=0.01)
+    assert found.whole > 0
+    assert found.turn > found.apply > 0
+    assert found.served > 0
+    assert found.busy >= 0
+    assert len(found.after_exchange) == 4
+    assert min(found.after_exchange) >= 0
+    assert found.after_shared >= 0
+
+
+def test_the_end_is_agreed_on_rarely() -> None:
+    """Each copy of the weights is kept about when it is due, with one or two agreements for each."""
+    limits = Limits(seconds=1.0, points=16)
+    share, steps, agreed, copies = 0.0, 0, 0, set[int]()
+    each = 1 / 3000
+    while share < 1:
+        steps += limits.ahead(share, steps)
+        share = steps * each
+        agreed += 1
+        copies.add(limits.due(share))
+    assert len(copies) >= 16
+    assert agreed < 80
 
 
 def test_everything_is_heard_as_it_comes(two: Trained) -> None:

@@ -1,4 +1,4 @@
-"""Trials on changed data, in the child that trains: every fortieth case that the commands look at is also tried."""
+"""Trials on changed data, in the child that trains: every thirtieth case that the commands look at is also tried."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .surviving import End, put_away, survive
 from .test_fuzz import CASES, KEPT
 from .test_learning import DATA
 
-TRIALS = CASES // 40
+TRIALS = CASES // 30
 """Of all formats; each takes seconds, in which others train."""
 SECONDS = 8
 

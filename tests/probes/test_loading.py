@@ -48,7 +48,7 @@ TEXT = Workload("lstm", "text", 50, 2, (8,), sequence_length=12, batch_size=16, 
 ON_CARD = replace(PICTURES, device=Device.CUDA)
 CORES = {"machine.cpu.usable_cores": 6}
 FED = CORES | {"data.pipeline": ["workers", "pinned_memory"]}
-SECONDS = 30.0
+SECONDS = 18.0
 """Enough on a busy machine; a quiet one decides sooner."""
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
 linux = pytest.mark.skipif(sys.platform != "linux", reason="loader processes are started on Linux only")

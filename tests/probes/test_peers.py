@@ -422,7 +422,7 @@ def test_processes_are_waited_for_before_the_result_is_told_so_that_their_work_i
         if isinstance(message, Result):
             alive.extend(filter(psutil.pid_exists, seen))
 
-    outcome = run(INTEROP, DIGITS, before=2, settings=[1, 2], budget_seconds=60.0, on_event=look)
+    outcome = run(INTEROP, DIGITS, before=2, settings=[1, 2], budget_seconds=25.0, on_event=look)
     assert outcome.failure is None
     assert len(seen) == 2
     assert alive == []

@@ -338,7 +338,7 @@ def test_a_missing_compiler_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.slow
 def test_what_is_compiled_computes_the_same_loss() -> None:
-    compiled = TrainingStep(replace(DIGITS, execution=Execution.COMPILED), 10**9, seed=0)
+    compiled = TrainingStep(replace(TABLE, execution=Execution.COMPILED), 10**9, seed=0)
     with empty_caches():
         compiled.compile()
         torch.testing.assert_close(

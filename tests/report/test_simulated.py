@@ -205,3 +205,20 @@ def test_experiments_have_names() -> None:
         "`advisor try`",
         "the probe threads",
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"verdict": Verdict.CONFIRMED, "before": 16, "rival": 1, "after": 16, "median": 5.33, "low": 5.2, "high": 5.4},
+         "with 16 workers 5.3 times the examples/s of one (5.2 to 5.4); with fewer it is slower"),
+        ({"verdict": Verdict.OVERTURNED, "before": 64, "rival": 16, "after": 16, "median": 3.9, "low": 3.9, "high": 3.9},
+         "16 workers as fast as 64: more of them gain under 5 %, and each gets 3.9 times as much done"),
+        ({"verdict": Verdict.UNDECIDED, "before": 16, "rival": 8, "after": 16, "median": 1.04, "low": 1.01, "high": 1.07},
+         "with 16 workers 1.04 times the examples/s of 8 (1.01 to 1.07), which is within the noise"),
+    ],
+    ids=["all pay", "fewer are as fast", "within the noise"],
+)  # fmt: skip
+def test_how_many_workers_pay_is_said_in_words_on_the_first_screen(changes: dict[str, Any], said: str) -> None:
+    made = simulated_plan(replace(SIMULATED, fact="sim.workers.best", **changes), "storage", "local_ssd")
+    assert brief_of(made, knowledge()).simulated == (f"Storage: {said}",)

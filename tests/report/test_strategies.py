@@ -20,7 +20,7 @@ from advisor.report.html.rendering import text_of
 from advisor.report.html.strategies import loss_chart, planned_html, simulation_html, timeline_chart, training_html
 from advisor.report.page import Look, Page
 from advisor.report.strategies.curve import curve_lines, value_at
-from advisor.report.strategies.planned import pays, planned_json, planned_page, worker_rows
+from advisor.report.strategies.planned import answer, pays, planned_json, planned_page, worker_rows
 from advisor.report.strategies.simulation import simulation_json, simulation_page
 from advisor.report.strategies.table import table_lines
 from advisor.report.strategies.timeline import Stretch, drawn, timeline_lines
@@ -36,7 +36,7 @@ SAYS = "With 2 workers, local_sgd came to the same loss 3 times as fast as synch
 NOTES = ("The link is only acted.",)
 DATE = "2026-01-02"
 NAMES = ("synchronous", "local_sgd")
-SWEEP = Sweep({1: 8.0, 2: 4.0, 4: 2.0, 8: 1.9})
+SWEEP = Sweep({1: [8.0, 8.1], 2: [4.0, 4.0], 4: [2.0, 2.0], 8: [1.9, 1.9]})
 CHANGED = simulated_plan(replace(SIMULATED, fact="probe.threads.best"), "storage", "local_ssd")
 PLANS = (plan(), CHANGED)
 
@@ -256,7 +256,8 @@ def test_a_plan_is_told_which_strategy_was_first_how_many_workers_pay_and_what_c
     assert "with 5 seeds each" in page
     assert "A step of the whole batch gets shorter up to 8 workers" not in page
     assert "A step of the whole batch gets shorter with all 8 workers; up to 4 each is used to 80 % or more." in page
-    assert "8 1.9 s 4.21 53%" in page
+    assert "8 1.9 s 4.24 (3.92 to 4.58) 53%" in page
+    assert "With 2 seeds each; brackets are 95 % intervals." in page
     assert "Storage: None -> local_ssd (simulated)." in page
     assert (
         "2 threads against 4 threads: 1.31 times as fast (95 % interval 1.22 to 1.40, 5 pairs of simulations)." in page
@@ -265,12 +266,20 @@ def test_a_plan_is_told_which_strategy_was_first_how_many_workers_pay_and_what_c
 
 
 def test_what_pays_is_said_in_words() -> None:
-    assert pays(Sweep({1: 1.0, 2: 1.0})) == "Sharing the batch among several workers saves no time."
-    assert pays(Sweep({1: 4.0, 2: 2.0, 4: 2.0})).startswith("A step of the whole batch gets shorter up to 2 workers;")
+    assert pays(Sweep({1: [1.0], 2: [1.0]})) == "Sharing the batch among several workers saves no time."
+    shared = Sweep({1: [4.0, 4.0], 2: [2.0, 2.0], 4: [2.0, 2.0]})
+    assert pays(shared).startswith("A step of the whole batch gets shorter up to 2 workers;")
+    doubtful = Sweep({1: [4.0, 4.0], 2: [2.2, 2.0], 4: [1.9, 2.1]})
+    assert pays(doubtful).endswith(" Whether more than 2 gain anything is within the noise.")
 
 
 def test_steps_that_take_no_time_are_as_fast_with_any_number() -> None:
-    assert worker_rows(Sweep({1: 0.0, 2: 0.0})) == [("1", "0 us", "1", "100%"), ("2", "0 us", "1", "50%")]
+    assert worker_rows(Sweep({1: [0.0], 2: [0.0]})) == [("1", "0 us", "1", "100%"), ("2", "0 us", "1", "50%")]
+
+
+def test_a_single_seed_has_no_brackets_to_explain() -> None:
+    made = {**simulated_for_plan(learned=False), "found": Sweep({1: [8.0], 2: [8.0]})}
+    assert "brackets" not in planned_page(**made, look=Look())
 
 
 def test_a_plan_as_json_and_html_has_the_numbers_of_its_page() -> None:
@@ -283,7 +292,9 @@ def test_a_plan_as_json_and_html_has_the_numbers_of_its_page() -> None:
             assert words in text
             assert words in html
     assert (document["best"], document["workers_best"], document["workers_best_by_price"]) == ("local_sgd", 8, 4)
-    assert document["steps"] == [[1, 8.0], [2, 4.0], [4, 2.0], [8, 1.9]]
+    assert document["steps"] == [[1, 8.05], [2, 4.0], [4, 2.0], [8, 1.9]]
+    assert document["speed_ups"][0] == [1, {"value": 1.0, "low": 1.0, "high": 1.0}]
+    assert document["speed_ups"][1][1]["low"] < document["speed_ups"][1][1]["value"] == pytest.approx(2.012, abs=1e-3)
     assert [one["strategy"] for one in document["simulations"]] == list(NAMES)
     assert list(document["recommendations"]) == ["storage"]
     assert document["recommendations"]["storage"]["before"] is None
@@ -311,6 +322,19 @@ def test_where_nothing_was_shown_to_be_faster_nothing_is_claimed() -> None:
     assert found.rival.verdict is Verdict.NO_DIFFERENCE
     page = planned_page(scenario_of("synchronous"), names, results, found, SWEEP, PLANS, NOTES, Look())
     assert "Nothing came to the same loss clearly sooner than synchronous." in one_line(page)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        ({"synchronous": [4.0] * 4 + [60.0], "local_sgd": [4.0] * 5}, "synchronous itself came to the loss with only 4 of 5"),
+        ({"synchronous": [4.0] * 5, "local_sgd": [400.0] * 5}, "Nothing but synchronous came to the loss in this many steps."),
+    ],
+    ids=["the plan's own now and then", "no other"],
+)  # fmt: skip
+def test_who_did_not_come_to_the_loss_is_said(seconds: dict[str, list[float]], said: str) -> None:
+    results = [result_of(name, scale, seed) for name, own in seconds.items() for seed, scale in enumerate(own)]
+    assert said in answer(raced(list(seconds), results))
 
 
 def test_a_line_of_time_shows_what_a_worker_did_most() -> None:

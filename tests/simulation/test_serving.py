@@ -218,12 +218,33 @@ def test_the_server_is_the_part_that_cannot_be_shared(workers: int) -> None:
 
 
 def test_the_link_of_the_server_carries_one_message_after_the_other() -> None:
-    """Alone a worker takes a message each way and two latencies; together they are limited by two messages a turn."""
+    """Alone a worker takes a message each way and two latencies; together they are limited by two messages a turn, and a
+    latency until what the server asks for comes."""
     slow: dict[str, Any] = {"link": Link(1000.0, 0.05), "message_bytes": 100}
     alone = found("asynchronous", 1, 100, "constant:0s", **slow)
     assert alone.seconds == pytest.approx(100 * (0.1 + 0.1 + 2 * 0.05))
     many = found("asynchronous", 50, 100, "constant:0s", **slow)
-    assert many.seconds == pytest.approx(5000 * 2 * 0.1, rel=0.01)
+    assert many.seconds == pytest.approx(5000 * (2 * 0.1 + 0.05), rel=0.01)
+
+
+def test_a_measured_time_between_pushes_takes_the_place_of_the_queue() -> None:
+    slow: dict[str, Any] = {"link": Link(1000.0, 0.05), "message_bytes": 100, "between_pushes": 0.4}
+    many = found("asynchronous", 50, 100, "constant:0s", **slow)
+    assert many.seconds == pytest.approx(5000 * (0.1 + 0.4), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "longer"), [("asynchronous", 1.3), ("asynchronous:every=3", 1.1), ("synchronous", 1.3)]
+)
+def test_the_first_step_after_an_exchange_takes_longer(strategy: str, longer: float) -> None:
+    usual, colder = (found(strategy, 4, 30, "constant:1s", after_exchange=extra).seconds for extra in (0.0, 0.3))
+    assert colder == pytest.approx(usual * longer)
+
+
+@pytest.mark.parametrize("cores", [None, (0, 1)])
+def test_the_straggler_is_slower_after_an_exchange_too(cores: tuple[int, ...] | None) -> None:
+    asked = {"straggler": 3.0, "after_exchange": 0.5, "cores": cores}
+    assert found("synchronous", 2, 10, "constant:1s", **asked).seconds == pytest.approx(10 * 3 * 1.5)
 
 
 def test_large_messages_go_both_ways_at_once() -> None:
@@ -339,9 +360,9 @@ def test_the_timeline_shows_the_queue_at_the_server() -> None:
     assert last == [
         (0, 1, Doing.COMPUTING),
         (1, 1.5, Doing.EXCHANGING),
-        (1.5, 5.5, Doing.WAITING),  # the other's gradient goes first, and is answered
-        (5.5, 8.5, Doing.EXCHANGING),
-        (8.5, 10.0, Doing.EXCHANGING),
+        (1.5, 6.0, Doing.WAITING),  # the other's gradient goes first, and is answered
+        (6.0, 9.0, Doing.EXCHANGING),
+        (9.0, 10.5, Doing.EXCHANGING),
     ]
 
 

@@ -20,12 +20,14 @@ from advisor.tui.screens.known_facts import FactsScreen
 from advisor.tui.screens.probing.probing import ProbingScreen
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
 from advisor.tui.screens.saved_plan import SavedPlanScreen
+from advisor.tui.screens.strategies.strategies import StrategiesScreen, Way
 from advisor.tui.screens.topic.topic import TopicScreen
 from advisor.tui.screens.trying.trying import TryingScreen
 from advisor.tui.screens.what_if.what_if import WhatIfScreen
 from tests.tui.measurements_made import measuring_desk
 from tests.tui.pilots import Running, running, screen_text, settled
 from tests.tui.stand_in import StandIn
+from tests.tui.strategies_made import strategies_desk
 from tests.tui.test_hostile_text import inspected
 from tests.tui.trials_made import trying_desk
 from tests.tui.waiting import offered, until
@@ -74,6 +76,12 @@ async def to_trying(run: Running) -> None:
     await settled(run.pilot)
 
 
+async def to_training(run: Running) -> None:
+    await run.press("ctrl+s")
+    await until(run, lambda: any(row.runs for row in run.screen.state.rows.values()))
+    await settled(run.pilot)
+
+
 def in_interview(*keys: str) -> tuple[Callable[[], Screen[Any]], Go]:
     return InterviewScreen, answered(*keys)
 
@@ -101,6 +109,10 @@ SCREENS: dict[str, tuple[Callable[[], Screen[Any]], Go]] = {
     "trials": (TryingScreen, answered()),
     "trying": (TryingScreen, to_trying),
     "tried": (TryingScreen, to_done),
+    "strategies": (StrategiesScreen, answered()),
+    "training": (lambda: StrategiesScreen(Way.TRAIN), to_training),
+    "trained": (lambda: StrategiesScreen(Way.TRAIN), to_done),
+    "compared": (StrategiesScreen, to_done),
 }
 """By name: what opens it, and what is done there."""
 SAVED = "saved"
@@ -122,6 +134,9 @@ async def shown(name: str, size: Size, folder: Path) -> AsyncIterator[Running]:
     elif name in ("trials", "trying", "tried"):
         desk, trials = trying_desk(waits=name == "trying")
         let_go = trials.let_go
+    elif name in ("strategies", "training", "trained", "compared"):
+        desk = strategies_desk(waits=name == "training")
+        let_go = desk.made.let_go
     elif name == "data":
         desk.inspection = inspected(folder, None)
     screen: Screen[Any]
@@ -139,5 +154,5 @@ async def shown(name: str, size: Size, folder: Path) -> AsyncIterator[Running]:
         finally:
             if let_go is not None:
                 let_go.set()
-            if name in ("measuring", "trying"):
+            if name in ("measuring", "trying", "training"):
                 await until(run, lambda: isinstance(screen, RunScreen) and screen.phase is Phase.DONE)

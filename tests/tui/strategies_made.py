@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from advisor.agent.simulating import race, raced, sweep, swept
 from advisor.agent.strategies import reference_of
 from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.comparing import compared
@@ -29,10 +30,12 @@ from advisor.distributed.job import (
 from advisor.distributed.launching.launch import Results
 from advisor.distributed.strategies import strategy
 from advisor.errors import input_error
+from advisor.inference.plan import Plan
 from advisor.session.desk import Desk
 from advisor.session.inputs import Inputs
 from advisor.session.simulating import Asked as Simulating
 from advisor.session.simulating import Simulation
+from advisor.session.simulating_plans import PlanSimulation
 from advisor.session.syncing import Asked as Training
 from advisor.session.syncing import Trained
 from advisor.simulation.result import Doing, Result, Span
@@ -132,6 +135,21 @@ def trained(job: Job, runs: Sequence[Run], undone: Sequence[Undone] = (), failed
 
 def simulated(scenario: Scenario, notes: Sequence[str]) -> Simulation:
     """A simulation of 20 virtual seconds."""
+    return Simulation(scenario, result_of(scenario), None, (*notes, "Not [b]known[/b]: write it with --link."))
+
+
+def compared_for_plan(scenario: Scenario, names: Sequence[str], notes: Sequence[str], plan: Plan) -> PlanSimulation:
+    """Strategies that come to the loss by their SPEED, and numbers of workers; nothing of it counts."""
+    results = [result_of(one) for one in race(scenario, names)]
+    return PlanSimulation(
+        scenario=scenario, names=tuple(names), results=tuple(results), comparison=raced(names, results) if names else None,
+        sweep=swept([result_of(one) for one in sweep(scenario)]), notes=(*notes, "Not [b]known[/b]: write it with --link."),
+        outcomes=(), before=plan, after=plan,
+    )  # fmt: skip
+
+
+def result_of(scenario: Scenario) -> Result:
+    """One simulation of 20 virtual seconds."""
     turns = [(0.0, 0.8, Doing.COMPUTING), (0.8, 1.0, Doing.WAITING), (1.0, 1.2, Doing.EXCHANGING)]
     spans = tuple(
         Span(worker, begin + 1.2 * turn, end + 1.2 * turn, doing)
@@ -139,14 +157,14 @@ def simulated(scenario: Scenario, notes: Sequence[str]) -> Simulation:
         for turn in range(6)
         for begin, end, doing in turns
     )
-    result = Result(
+    speed = SPEED.get(scenario.strategy.name, 1.0) * (1 + 0.02 * scenario.seed)
+    return Result(
         strategy=str(scenario.strategy), workers=scenario.workers, seconds=20.0, steps=scenario.workers * scenario.steps,
         updates=scenario.steps, examples=scenario.batch * scenario.workers * scenario.steps, examples_per_s=1234.5,
         staleness=Late(), waiting_share=0.123, bytes=7_000_000, worker_examples=(100,) * scenario.workers, timeline=spans,
-        loss=tuple((float(at), 0.2 + 2 * math.exp(-0.3 * at)) for at in range(21)),
+        loss=tuple((float(at), 0.2 + 2 * math.exp(-0.3 * speed * at)) for at in range(21)),
         metric=((0.0, 0.1), (20.0, 0.93)), metric_name="accuracy",
     )  # fmt: skip
-    return Simulation(scenario, result, None, (*notes, "Not [b]known[/b]: write it with --link."))
 
 
 @dataclass
@@ -159,11 +177,13 @@ class StrategiesDesk(StandIn):
     simulations: list[Simulating] = field(default_factory=list)
     last_trained: Trained | None = None
     last_simulated: Simulation | None = None
+    last_compared: PlanSimulation | None = None
     here: bool = True
     """The plan is for the machine on which this runs."""
 
     trainings = Desk.trainings
     cluster = Desk.cluster
+    contest = Desk.contest
 
     @property
     def inputs(self) -> Inputs:
@@ -174,14 +194,24 @@ class StrategiesDesk(StandIn):
         self.last_trained = self.made(job, asked, seconds, listener, stop)
         return self.last_trained
 
-    def simulate_strategy(self, asked: Simulating, seconds: float, stop: Stop) -> Simulation:
+    def simulate_strategy(self, asked: Simulating, seconds: float, tell: Any, stop: Stop) -> Simulation:
+        self._simulate(asked, tell, stop)
+        self.last_simulated = simulated(*self.cluster(asked))  # type: ignore[misc]
+        return self.last_simulated
+
+    def compare_for_plan(self, asked: Simulating, seconds: float, tell: Any, stop: Stop) -> PlanSimulation:
+        self._simulate(asked, tell, stop)
+        found = self.contest(asked)  # type: ignore[misc]
+        self.last_compared = compared_for_plan(*found, self.interview.plan())
+        return self.last_compared
+
+    def _simulate(self, asked: Simulating, tell: Any, stop: Stop) -> None:
         self.simulations.append(asked)
+        tell(0.25)
         while self.simulates is not None and not (self.simulates.wait(0.02) or stop.all):
             pass
         if stop.all:
             raise input_error("Nothing was simulated", STOPPED)
-        self.last_simulated = simulated(*self.cluster(asked))  # type: ignore[misc]
-        return self.last_simulated
 
 
 def strategies_desk(

@@ -87,7 +87,7 @@ async def test_what_next_can_be_seen_before_the_questions_end() -> None:
 @piloted
 async def test_the_starter_project_is_chosen_already() -> None:
     async with running(InterviewScreen(), desk=slow()) as run:
-        await run.press("ctrl+n", "5")
+        await run.press("ctrl+n", "6")
         assert isinstance(run.screen, ExportScreen)
         assert run.screen.kind.name == "starter"
         assert "starter" in screen_text(run.app)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from textual.widgets import Button, Input, Select
+import pytest
+from textual.widgets import Button, Input, Select, TabbedContent
 
 from advisor.distributed.job import Began, Progress, Undone
+from advisor.session.simulating import Asked as Simulating
 from advisor.tui.dialogs.help import HelpScreen
 from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.running.run_screen import Phase
+from advisor.tui.screens.strategies.compared import ComparedPane
 from advisor.tui.screens.strategies.fields import without_options
 from advisor.tui.screens.strategies.forms import NAMES
 from advisor.tui.screens.strategies.state import Planned, Strategies
@@ -54,7 +58,7 @@ async def test_keys_and_the_palette_open_it_from_a_plan_that_is_a_network_and_th
             assert isinstance(run.screen, InterviewScreen)
         await run.press("f1")
         assert isinstance(run.screen, HelpScreen)
-        await shows(run, "Train or simulate several workers.")
+        await shows(run, "Compare ways in which several workers learn.")
 
 
 @piloted
@@ -79,10 +83,9 @@ def test_every_entry_of_its_palette_names_an_action_and_every_key_says_what_it_d
 
 @piloted
 async def test_the_plans_own_strategy_and_its_rivals_are_offered_with_how_much_that_is() -> None:
-    async with running(StrategiesScreen(), desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=strategies_desk()) as run:
         await shows(run, "synchronous, the plan's own", "12 trainings of 8.47 s: 4 strategies, 3 times each.")
-        await shows(run, "2 workers learn cnn 784-32-64-10, each in batches of 128 examples.")
-        await shows(run, "name yours with Data (d).")
+        await shows(run, "2 workers learn", "each in batches of 128 examples.")
         assert "--" not in screen_text(run.app), "options of the command line help nobody here"
         run.screen.query_one("#budget", Select).value = 300.0
         await shows(run, "12 trainings of 23.5 s")
@@ -90,7 +93,7 @@ async def test_the_plans_own_strategy_and_its_rivals_are_offered_with_how_much_t
 
 @piloted
 async def test_what_is_highlighted_or_written_in_is_explained() -> None:
-    async with running(StrategiesScreen(), size=WIDE, desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=strategies_desk()) as run:
         assert isinstance(run.app.focused, Ticks)
         await run.press("down")
         await shows(
@@ -106,7 +109,7 @@ async def test_what_is_highlighted_or_written_in_is_explained() -> None:
 @piloted
 async def test_what_is_asked_for_is_what_is_written_with_the_plans_own_first() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         ticks = run.screen.query_one(Ticks)
         for name in ("local_sgd", "asynchronous"):
             ticks.deselect(name)
@@ -123,7 +126,7 @@ async def test_what_is_asked_for_is_what_is_written_with_the_plans_own_first() -
 @piloted
 async def test_everything_that_is_wrong_is_said_at_once_and_nothing_begins() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), size=WIDE, desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=desk) as run:
         for name, text in {"workers": "9", "link": "[/red]", "straggler": "", "others": "local_sdg"}.items():
             await write(run, f"sync_{name}", text)
         await shows(run, "✗ This cannot be trained: Workers: '9'. It must lie between 2 and 4 workers.")
@@ -139,7 +142,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_begins() -> 
 
 @piloted
 async def test_too_little_time_is_said_in_the_words_of_the_screen() -> None:
-    async with running(StrategiesScreen(), desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=strategies_desk()) as run:
         run.screen.query_one("#budget", Select).value = 30.0
         await shows(run, "✗ There is too little time: Time: 12 trainings", "or fewer Strategies or Seeds.")
 
@@ -147,7 +150,7 @@ async def test_too_little_time_is_said_in_the_words_of_the_screen() -> None:
 @piloted
 async def test_the_examples_can_be_pointed_at_and_are_then_those_that_are_learned() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         await run.press("d")
         assert any(isinstance(one, DataScreen) for one in run.app.screen_stack)
         await run.press("escape")
@@ -159,7 +162,7 @@ async def test_the_examples_can_be_pointed_at_and_are_then_those_that_are_learne
 
 @piloted
 async def test_one_strategy_alone_is_compared_with_nothing() -> None:
-    async with running(StrategiesScreen(), desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=strategies_desk()) as run:
         for name in ("local_sgd", "asynchronous", "delay_compensated"):
             run.screen.query_one(Ticks).deselect(name)
         await shows(run, "Strategies: only synchronous is ticked. Tick another one to compare it with.")
@@ -172,11 +175,66 @@ async def test_one_strategy_alone_is_compared_with_nothing() -> None:
 async def test_for_another_machine_nothing_is_trained_but_much_is_simulated() -> None:
     desk = strategies_desk()
     desk.here = False
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         await shows(run, "✗ Nothing can be trained: the plan is for another machine than this one.")
         await run.press("f6")
         await shows(run, "synchronous: 8 workers, 200 steps each, of 128 examples")
         assert "✗" not in screen_text(run.app)
+
+
+# --- comparing for the plan ------------------------------------------------------------------------------------------
+
+
+@piloted
+async def test_the_first_way_compares_strategies_for_the_plan_and_enter_begins_it() -> None:
+    desk = strategies_desk()
+    async with running(StrategiesScreen(), desk=desk) as run:
+        assert run.screen.way is Way.COMPARE
+        await shows(run, "8 workers: 8 strategies, 5 times each; and 1 to 8 workers for the same batch.")
+        await shows(
+            run, "By the time to the same loss: synchronous, local_sgd,", "The plan has one worker: 8 are assumed"
+        )
+        assert "--" not in screen_text(run.app), "options of the command line help nobody here"
+        await run.press("enter")
+        await until(run, lambda: run.screen.phase is Phase.DONE)
+        assert desk.simulations == [Simulating()]
+        await shows(run, "Strategies for this plan, simulated", "local_sgd came to the same loss 1.5 times as fast")
+
+
+@piloted
+async def test_with_other_workers_other_links_and_other_steps_it_is_compared_too() -> None:
+    desk = strategies_desk()
+    async with running(StrategiesScreen(), desk=desk) as run:
+        for name, text in {"workers": "x", "step_time": "fast", "link": "10 parsecs"}.items():
+            await write(run, f"compare_{name}", text)
+        await shows(run, "✗ This cannot be simulated: Workers: 'x'", "Step time: 'fast'", "Link: the unit 'parsecs'")
+        for name, text in {"workers": "200", "step_time": "constant:20ms", "link": "1 Gbit/s"}.items():
+            await write(run, f"compare_{name}", text)
+        await shows(run, "200 workers: 1 to 200 workers for the same batch.")
+        await done(run)
+        assert desk.simulations == [Simulating(workers=200, step_time="constant:20ms", link="1 Gbit/s")]
+        assert not run.screen.query_one(ComparedPane.Standings).display, "losses are simulated of fewer workers"
+        await shows(run, "Nothing of it counts for the plan.")
+
+
+@piloted
+async def test_what_was_compared_is_read_in_four_tabs_and_saved_as_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with running(StrategiesScreen(), size=NARROW, desk=strategies_desk()) as run:
+        screen = await done(run)
+        await shows(run, "A local_sgd 4.91 s 1.5 (1.5 to 1.5)", "before -> simulated -> after")
+        tabs = screen.query_one("#compared_tabs", TabbedContent)
+        tabs.active = "tab_waits"
+        await run.press("down")
+        await shows(run, "asynchronous: 12% of the workers' time", "█ computing, ▒ exchanging, · waiting")
+        tabs.active = "tab_whole"
+        await shows(run, "SIMULATED FOR THE PLAN")
+        assert screen.query_one("#loss_compared", LossChart).curves["A"]
+        await run.press("s", "ctrl+s")
+        await shows(run, "✓ Saved: Page as HTML")
+        assert "Simulated for the plan" in (tmp_path / "strategies.html").read_text(encoding="utf-8")
 
 
 # --- simulating ------------------------------------------------------------------------------------------------------
@@ -185,7 +243,7 @@ async def test_for_another_machine_nothing_is_trained_but_much_is_simulated() ->
 @piloted
 async def test_a_simulation_is_of_the_plan_with_what_is_written_in_its_place() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), size=NARROW, desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=NARROW, desk=desk) as run:
         await run.press("f6")
         assert run.screen.way is Way.SIMULATE
         assert begins(run.screen) == "Simulate"
@@ -211,7 +269,7 @@ async def test_a_simulation_is_of_the_plan_with_what_is_written_in_its_place() -
 @piloted
 async def test_what_cannot_be_simulated_is_said_in_the_words_of_the_screen() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), size=WIDE, desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=desk) as run:
         await run.press("f6")
         for name, text in {"strategy": "asynchronos", "workers": "20k", "step_time": "fast", "latency": "x"}.items():
             await write(run, f"simulate_{name}", text)
@@ -230,11 +288,11 @@ async def test_what_cannot_be_simulated_is_said_in_the_words_of_the_screen() -> 
 @piloted
 async def test_a_simulation_can_be_stopped_and_tells_nothing_then() -> None:
     desk = strategies_desk(simulation_waits=True)
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         screen = run.screen
         await run.press("f6", "ctrl+s")
         await until(run, lambda: bool(desk.simulations))
-        await shows(run, "Simulating synchronous: 8 workers, 200 steps each", "It tells nothing before its end.")
+        await shows(run, "Simulating synchronous: 8 workers, 200 steps each", "25% done")
         await run.press("x", "y")
         await until(run, lambda: screen.phase is Phase.CHOOSING)
         await shows(run, "Stopped before anything was finished.", "synchronous: 8 workers")

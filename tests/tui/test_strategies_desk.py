@@ -3,28 +3,32 @@ say."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from advisor.agent.simulating import settled as settled_outcomes
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.job import Job, Run
 from advisor.distributed.launching.launch import Results
 from advisor.errors import InputError
-from advisor.session import simulating, syncing
+from advisor.session import simulating, simulating_plans, syncing
 from advisor.session.desk import Desk
 from advisor.session.simulating import Asked as Simulating
 from advisor.session.syncing import Asked as Training
 from advisor.session.syncing import Trained
 from advisor.tui.screens.running.run_screen import Phase
-from advisor.tui.screens.strategies.strategies import StrategiesScreen
+from advisor.tui.screens.strategies.files import kinds_of
+from advisor.tui.screens.strategies.strategies import StrategiesScreen, Way
 from advisor.tui.widgets.mouse import Ticks
 from tests.tui.desks import Desks, say
 from tests.tui.measurements_made import DIGITS
 from tests.tui.pilots import piloted, running, screen_text, settled
-from tests.tui.strategies_made import done, run_of, simulated, trained
+from tests.tui.strategies_made import compared_for_plan, done, run_of, simulated, trained
 from tests.tui.waiting import until
 
 FEW = Training(strategies="synchronous,local_sgd", seeds=1)
@@ -91,7 +95,7 @@ def test_processes_that_cannot_be_started_are_an_error_too(desk_of: Desks, monke
     with pytest.raises(InputError, match="Nothing was trained\nNo process could be started"):
         desk.train_strategies(FEW, 30.0, nothing, Stop())
     with pytest.raises(InputError, match="Nothing was simulated\nNo process could be started"):
-        desk.simulate_strategy(Simulating(), 30.0, Stop())
+        desk.simulate_strategy(Simulating(), 30.0, nothing, Stop())
 
 
 def test_a_simulation_is_kept_unless_it_was_stopped(desk_of: Desks, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +105,45 @@ def test_a_simulation_is_kept_unless_it_was_stopped(desk_of: Desks, monkeypatch:
     assert (scenario.workers, scenario.steps, scenario.strategy.name) == (3, 5, "asynchronous")
     found, stop = simulated(scenario, notes), Stop()
     monkeypatch.setattr(simulating, "simulated", lambda *_: found)
-    assert desk.simulate_strategy(asked, 30.0, stop) is found
+    assert desk.simulate_strategy(asked, 30.0, nothing, stop) is found
     assert desk.last_simulated is found
     stop.everything()
     with pytest.raises(InputError, match="stopped by hand"):
-        desk.simulate_strategy(asked, 30.0, stop)
+        desk.simulate_strategy(asked, 30.0, nothing, stop)
+
+
+def test_what_is_compared_for_the_plan_is_kept_and_counts_for_it(
+    desk_of: Desks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = conversing(desk_of, "none")
+    scenario, names, notes = desk.contest(Simulating())
+    assert names[0] == "synchronous"
+    assert notes[0] == f"The plan has one worker: {scenario.workers} are assumed, so nothing counts for it."
+    plan = desk.interview.plan()
+    found = compared_for_plan(scenario, names, notes, plan)
+    outcomes = tuple(settled_outcomes(plan, {}, "2026-01-01", found.comparison, found.sweep))
+    assert outcomes
+    monkeypatch.setattr(simulating_plans, "simulated_for_plan", lambda *_, **__: replace(found, outcomes=outcomes))
+    desk.compare_for_plan(Simulating(), 30.0, nothing, Stop())
+    assert desk.last_compared is not None
+    assert desk.inputs.outcomes == outcomes
+    desk.begin_anew()
+    assert desk.last_compared is None
+
+
+def test_the_files_of_what_was_found_are_those_of_the_command(desk_of: Desks) -> None:
+    desk = conversing(desk_of, "none")
+    found = compared_for_plan(*desk.contest(Simulating()), desk.interview.plan())
+    one = simulated(*desk.cluster(Simulating(workers=2)))
+    for shown, title, schema in (
+        (found, "Simulated for the plan", "advisor/simulations/1"),
+        (one, "Simulated: synchronous", "advisor/simulation/1"),
+    ):
+        page, document = (kind.make(desk.interview.plan(), desk.knowledge, desk) for kind in kinds_of(shown))
+        assert title in str(page)
+        assert json.loads(str(document))["schema"] == schema
+    job, _ = conversing(desk_of).trainings(FEW, 30.0)
+    assert kinds_of(trained(job, [])) == (), "too few trainings to compare"
 
 
 def test_other_data_end_what_was_found(desk_of: Desks, tmp_path: Path) -> None:
@@ -124,7 +162,7 @@ def test_two_real_workers_train_under_two_strategies_and_the_screen_shows_it(des
 
     @piloted
     async def drive() -> None:
-        async with running(StrategiesScreen(), size=(120, 40), desk=desk) as run:  # type: ignore[arg-type]
+        async with running(StrategiesScreen(Way.TRAIN), size=(120, 40), desk=desk) as run:  # type: ignore[arg-type]
             screen = run.screen
             for name in ("asynchronous", "delay_compensated"):
                 screen.query_one(Ticks).deselect(name)
@@ -150,7 +188,7 @@ def test_a_real_simulation_of_a_few_workers_is_shown(desk_of: Desks) -> None:
 
     @piloted
     async def drive() -> None:
-        async with running(StrategiesScreen(), size=(120, 40), desk=desk) as run:  # type: ignore[arg-type]
+        async with running(StrategiesScreen(Way.TRAIN), size=(120, 40), desk=desk) as run:  # type: ignore[arg-type]
             await run.press("f6")
             run.screen.query_one("#simulate_workers").value = "4"
             run.screen.query_one("#simulate_steps").value = "20"

@@ -12,7 +12,7 @@ from advisor.tui import theme
 from advisor.tui.dialogs.help import JumpScreen
 from advisor.tui.screens.running.run_screen import Phase
 from advisor.tui.screens.strategies.done import TrainedPane
-from advisor.tui.screens.strategies.strategies import StrategiesScreen
+from advisor.tui.screens.strategies.strategies import StrategiesScreen, Way
 from advisor.tui.widgets.losses import LossChart
 from tests.tui.pilots import NARROW, WIDE, Running, piloted, running, screen_text, settled
 from tests.tui.strategies_made import done, loss_at, strategies_desk
@@ -27,7 +27,7 @@ def test_a_row_and_a_curve_for_each_strategy_come_while_it_runs(size: tuple[int,
     @piloted
     async def test() -> None:
         desk = strategies_desk(waits=True)
-        async with running(StrategiesScreen(), size=size, desk=desk) as run:
+        async with running(StrategiesScreen(Way.TRAIN), size=size, desk=desk) as run:
             screen = run.screen
             await run.press("ctrl+s")
             await until(run, lambda: len([row for row in screen.state.rows.values() if row.curve]) == 4)
@@ -47,7 +47,7 @@ def test_a_row_and_a_curve_for_each_strategy_come_while_it_runs(size: tuple[int,
 @piloted
 async def test_stopping_asks_first_and_keeps_what_is_finished() -> None:
     desk = strategies_desk(waits=True)
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         screen = run.screen
         await run.press("ctrl+s")
         await until(run, lambda: screen.state.began is not None and screen.state.began.number == 4)
@@ -64,7 +64,7 @@ async def test_stopping_asks_first_and_keeps_what_is_finished() -> None:
 @piloted
 async def test_stopped_before_anything_is_trained_it_is_back_where_it_began() -> None:
     desk = strategies_desk(waits=True, undone=("synchronous", "local_sgd", "asynchronous"))
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         screen = run.screen
         await run.press("ctrl+s")
         await until(run, lambda: screen.state.began is not None and screen.state.began.number == 4)
@@ -82,7 +82,7 @@ async def test_what_the_session_refuses_is_said_as_it_is_and_goes_when_another_r
         raise input_error("Nothing was trained", "Worker 2 was ended by signal 9", where="[/red]")
 
     desk.made = refuse  # type: ignore[assignment]
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         await run.press("ctrl+s")
         await shows(run, "✗ Nothing was trained: [/red]: Worker 2 was ended by signal 9", "12 trainings")
         desk.made = real
@@ -95,7 +95,7 @@ async def test_what_the_session_refuses_is_said_as_it_is_and_goes_when_another_r
 @piloted
 async def test_whoever_quits_ends_the_workers() -> None:
     desk = strategies_desk(waits=True)
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         screen = run.screen
         await run.press("ctrl+s")
         await until(run, lambda: screen.state.began is not None and screen.state.began.number == 4)
@@ -109,7 +109,7 @@ async def test_whoever_quits_ends_the_workers() -> None:
 
 @piloted
 async def test_the_answer_the_table_and_the_curves_are_seen_on_a_small_screen_at_once() -> None:
-    async with running(StrategiesScreen(), size=NARROW, desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=NARROW, desk=strategies_desk()) as run:
         screen = await done(run)
         await shows(run, "With 2 workers, local_sgd came to the same loss 1.5 times as fast as synchronous")
         await shows(run, "A local_sgd 2.86 s 1.5 (1.5 to 1.5) 7,688 18%", "D synchronous 4.26 s the plan's own")
@@ -121,7 +121,7 @@ async def test_the_answer_the_table_and_the_curves_are_seen_on_a_small_screen_at
 
 @piloted
 async def test_who_waited_and_what_it_rests_on_are_there_and_never_read_as_markup() -> None:
-    async with running(StrategiesScreen(), size=WIDE, desk=strategies_desk(undone=("asynchronous",))) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=strategies_desk(undone=("asynchronous",))) as run:
         screen = await done(run)
         await shows(run, "local_sgd came to the same loss 1.5 times as fast")
         await shows(run, "! asynchronous, 3 of 3 trainings: The loss is no number any more.")
@@ -144,7 +144,7 @@ async def test_who_waited_and_what_it_rests_on_are_there_and_never_read_as_marku
 @piloted
 async def test_what_was_found_is_shown_again_and_a_key_begins_anew() -> None:
     desk = strategies_desk()
-    async with running(StrategiesScreen(), desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), desk=desk) as run:
         await done(run)
         await run.press("escape")
         await run.app.push_screen(StrategiesScreen())
@@ -158,6 +158,8 @@ async def test_what_was_found_is_shown_again_and_a_key_begins_anew() -> None:
         await until(run, lambda: run.screen.phase is Phase.DONE)
         await shows(run, "A strategy that was simulated")
         await run.press("f6")
+        await shows(run, "By the time to the same loss")
+        await run.press("f6", "f5")
         await shows(run, "Strategies that were trained")
     assert len(desk.made.asked) == 1
 
@@ -169,7 +171,7 @@ async def test_what_was_found_is_shown_again_and_a_key_begins_anew() -> None:
 @piloted
 async def test_it_follows_the_size_while_it_runs_and_afterwards() -> None:
     desk = strategies_desk(waits=True)
-    async with running(StrategiesScreen(), size=WIDE, desk=desk) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=desk) as run:
         screen = run.screen
         await run.press("ctrl+s")
         await until(run, lambda: screen.state.began is not None and screen.state.began.number == 4)
@@ -192,7 +194,7 @@ def test_every_text_can_be_read_in_both_themes_and_letters_that_jump_cover_no_wo
     @piloted
     async def test() -> None:
         desk = strategies_desk(waits=True)
-        async with running(StrategiesScreen(), size=size, desk=desk) as run:
+        async with running(StrategiesScreen(Way.TRAIN), size=size, desk=desk) as run:
             screen = run.screen
             await looked_at(run)
             await run.press("f6")
@@ -209,7 +211,7 @@ def test_every_text_can_be_read_in_both_themes_and_letters_that_jump_cover_no_wo
 
 @piloted
 async def test_every_text_of_an_offer_and_of_a_result_can_be_read() -> None:
-    async with running(StrategiesScreen(), size=WIDE, desk=strategies_desk()) as run:
+    async with running(StrategiesScreen(Way.TRAIN), size=WIDE, desk=strategies_desk()) as run:
         assert sorted(set(faint_texts(run.app))) == []
         await done(run)
         assert sorted(set(faint_texts(run.app))) == []

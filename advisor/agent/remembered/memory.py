@@ -32,6 +32,8 @@ from advisor.wording import shorten
 LAST = "last"
 RESERVED = ("this", "auto", "none")
 """Names that stand for other machines where a machine is named."""
+_UNUSABLE = "This machine profile cannot be used"
+_EXPORT = "Write one with `advisor profiles export NAME --output FILE`."
 _REMEDY = "Move it away, or measure under another name with `advisor probe --save NAME`."
 
 
@@ -127,15 +129,24 @@ def read_profile(path: Path) -> MachineProfile:
     Raises:
         InputError: it cannot be read, or is no machine profile.
     """
-    title, remedy = (
-        "This machine profile cannot be used",
-        "Write one with `advisor profiles export NAME --output FILE`.",
-    )
-    raw = read_named(path, MAX_BYTES, title, "Check the name of the file.", too_large=remedy)
+    return parsed(read_exported(path), path)
+
+
+def read_exported(path: Path) -> bytes:
+    """The content of a file that should be a machine profile. Raises InputError where it cannot be read."""
+    return read_named(path, MAX_BYTES, _UNUSABLE, "Check the name of the file.", too_large=_EXPORT)
+
+
+def parsed(raw: bytes, path: Path) -> MachineProfile:
+    """The machine profile with this content. Raises InputError where it is none.
+
+    Args:
+        path: the file that it comes from.
+    """
     try:
         profile = MachineProfile.from_json(parse_json(raw))
     except ValueError as error:
-        raise InputError(title, [Problem(shorten(path, 200), f"{error}.", remedy)]) from error
+        raise InputError(_UNUSABLE, [Problem(shorten(path, 200), f"{error}.", _EXPORT)]) from error
     return profile if profile.name else MachineProfile.from_json(profile.to_json(), path.stem)
 
 

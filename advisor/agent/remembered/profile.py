@@ -75,7 +75,8 @@ class MachineProfile:
     def from_json(cls, data: object, name: str = "") -> MachineProfile:
         """The reverse of `to_json`; also reads what the first version kept. Unknown keys are ignored.
 
-        A damaged measurement costs itself only and is noted in `damaged`.
+        A damaged measurement costs itself only and is noted in `damaged`. One of strategies that was kept under other conditions
+        than those of this version is in nobody's scope, and left out.
 
         Args:
             data: what a file holds, which may be anything.
@@ -95,7 +96,8 @@ class MachineProfile:
         fingerprint = machine if data["schema"] == OLD_SCHEMA else data.get("fingerprint")
         if not isinstance(earlier, dict):
             raise ValueError("its earlier machines are damaged")
-        outcomes, damaged = readable(data["outcomes"], checked, "a measurement")
+        counted = [one for one in data["outcomes"] if not _is_of_other_conditions(one)]
+        outcomes, damaged = readable(counted, checked, "a measurement")
         return cls(
             name=name or _text(data.get("name", ""), "name"),
             fingerprint=_text(fingerprint or "", "fingerprint"),
@@ -199,6 +201,21 @@ _STRATEGIES = {
 _COUNTED = ("sim.workers.best", "sim.workers.best_by_price", "sim.checkpoint.seconds")
 """Facts that count something; the others are names."""
 _BESIDES = ("sim.workers.best_by_price", "sim.checkpoint.seconds")
+
+
+def _is_of_other_conditions(data: object) -> bool:
+    """True for what another version kept of strategies: it names other conditions, and is otherwise sound."""
+    if not isinstance(data, dict) or not is_of_strategies(str(data.get("probe"))):
+        return False
+    bound_by, applies = data.get("bound_by"), data.get("applies")
+    known = set(RUN_CONDITIONS) | set(CONDITIONS)
+    if (
+        not isinstance(bound_by, list)
+        or not isinstance(applies, dict)
+        or not all(isinstance(one, str) for one in bound_by)
+    ):
+        return False
+    return bool(bound_by) and set(bound_by) <= set(applies) and set(bound_by) < known
 
 
 def _checked_of_strategies(outcome: Outcome) -> Outcome:

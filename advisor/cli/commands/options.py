@@ -21,6 +21,7 @@ from advisor.cli.completing import (
     complete_value,
 )
 from advisor.cli.options import Format, PageFormat, PlainFormat, SchoolName, named_path
+from advisor.distributed.strategies import DECLARED
 
 
 class Wizard(NamedTuple):
@@ -299,13 +300,16 @@ class Apply(NamedTuple):
     force: shared.Force = False
 
 
+_ALL = f"There are {', '.join(DECLARED)}."
+
+
 class Simulate(NamedTuple):
     files: shared.Files = None
     strategy: Annotated[
         str | None,
         typer.Option(
             "--strategy",
-            help="One alone, such as synchronous or local_sgd:every=16; otherwise several are compared for the plan.",
+            help=f"One alone, such as local_sgd:every=16; otherwise several are compared for the plan. {_ALL}",
             metavar="NAME",
         ),
     ] = None
@@ -396,7 +400,7 @@ class Sync(NamedTuple):
         str | None,
         typer.Option(
             "--strategies",
-            help="Those to train with, such as synchronous,local_sgd:every=16; otherwise the plan's and its rivals.",
+            help=f"Such as synchronous,local_sgd:every=16; otherwise the plan's own and its rivals. {_ALL}",
             metavar="LIST",
         ),
     ] = None

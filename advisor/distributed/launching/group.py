@@ -5,7 +5,6 @@ No torch here.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -14,8 +13,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import psutil
 
 from advisor.children.command import Command, module_command
 from advisor.children.ending import how_it_ended
@@ -38,21 +35,19 @@ from advisor.distributed.job import (
     Undone,
     name_of,
 )
-from advisor.distributed.launching.pulse import Beat, Phase, Pulse
+from advisor.distributed.launching.pulse import Phase, Pulse
 from advisor.distributed.launching.results import Results
+from advisor.distributed.launching.watching import LONGEST_WORK, LOOK_EVERY, Watch, look_at
 from advisor.distributed.wires.links import Links, Place
 from advisor.plain import encode
 
-_LOOK_EVERY = 0.5
-"""Seconds between two looks for processes that are suspended, or do not go on."""
-_SUSPENDED_LOOKS = 2
-"""In a row, after which a process is taken to be suspended."""
-_BEYOND = 2.0
-"""Seconds after the time of an exchange is over, until a process that does nothing is taken to hang."""
-_START_SECONDS = 300.0
-"""Until all have met and read the data."""
 _EXPLAINED_WITHIN = 1.0
 """Seconds to find out which process is to blame, once one is missed."""
+_BEFORE = {
+    Phase.STARTING: "before training began.",
+    Phase.READING: "while it read the examples.",
+    Phase.CALIBRATING: "while its steps and exchanges were timed.",
+}
 _REST = 0.01
 _LAST_WORDS = 300
 
@@ -87,9 +82,8 @@ class Group:
         self._statuses: dict[int, int | None] = {}
         """Of processes that have closed their output."""
         self._said: dict[int, Failed] = {}
-        self._suspended = dict.fromkeys(range(self._ranks), 0)
-        self._beats: dict[int, Beat] = {}
-        """At the last look."""
+        self._watch = Watch(job.timeout)
+        self._begun = time.monotonic()
         self._rubbish = False
 
     def children(self, command: Sequence[str] | None) -> Sequence[ChildProcess]:
@@ -112,7 +106,7 @@ class Group:
 
     def listen(self) -> End:
         """Until all have ended, or one cannot go on."""
-        looked = begun = time.monotonic()
+        looked = self._begun = time.monotonic()
         while len(self._ended) < self._ranks:
             if self._stop.now:
                 return End(STOPPED)
@@ -121,9 +115,9 @@ class Group:
             lost = self._statuses.keys() | self._said.keys()
             if lost - self._ended or self._rubbish:
                 return self._explained()
-            if now - looked > _LOOK_EVERY:
+            if now - looked > LOOK_EVERY:
+                wrong = self._looked(now - looked, now - self._begun)
                 looked = now
-                wrong = self._looked(now, begun)
                 if wrong:
                     return End(wrong)
             if not heard:
@@ -179,22 +173,21 @@ class Group:
                 self._heard[type(message)] = message
         self._hear(message)
 
-    def _looked(self, now: float, begun: float) -> str:
-        """A sentence where a process is suspended or hangs, or the network is gone."""
+    def _looked(self, since: float, all_seconds: float) -> str:
+        """A sentence where a process is suspended or hangs, or the network is gone.
+
+        Args:
+            since: seconds since the look before.
+            all_seconds: since the beginning.
+        """
         if self._links is not None and (broken := self._links.broken()):
             return broken
-        for rank in range(self._ranks):
-            beat = self._pulse.of(rank)
-            still = beat == self._beats.get(rank) and _is_stopped(beat.process)
-            self._beats[rank] = beat
-            self._suspended[rank] = self._suspended[rank] + 1 if still else 0
-            if self._suspended[rank] >= _SUSPENDED_LOOKS:
-                return f"{self._name(rank)} was suspended {self._where(rank)}"
-            silent = now - beat.at
-            if beat.phase is Phase.TRAINING and silent > self._job.timeout + _BEYOND:
-                return f"{self._name(rank)} did nothing for {silent:.0f} s {self._where(rank)}"
-        if Ready not in self._heard and now - begun > _START_SECONDS:
-            return f"After {_START_SECONDS:g} s the processes were not ready to train."
+        going = [rank for rank in range(self._ranks) if rank not in self._ended]
+        stuck = self._watch.look({rank: look_at(self._pulse, rank) for rank in going}, since)
+        if stuck is not None:
+            return f"{self._name(stuck.rank)} {stuck.how} {self._where(stuck.rank)}"
+        if Ready not in self._heard and all_seconds > LONGEST_WORK:
+            return f"After {LONGEST_WORK:g} s the processes were not ready to train."
         return ""
 
     def _explained(self) -> End:
@@ -213,7 +206,7 @@ class Group:
             if not said.lost:
                 return End(_sentence(said.reason, self._where(rank)), said.diverged, self._pulse.of(rank).run)
         for rank in range(self._ranks):
-            if _is_stopped(self._pulse.of(rank).process):
+            if look_at(self._pulse, rank).stopped:
                 return End(f"{self._name(rank)} was suspended {self._where(rank)}")
         return None
 
@@ -221,10 +214,11 @@ class Group:
         """A sentence for when nobody is seen to be to blame."""
         if self._said:
             beats = {rank: self._pulse.of(rank) for rank in range(self._ranks)}
-            training = [rank for rank, beat in beats.items() if beat.phase is Phase.TRAINING and rank not in self._said]
-            if training:
-                slowest = min(training, key=lambda rank: beats[rank].at)
-                silent = time.monotonic() - beats[slowest].at
+            heard = self._said.keys() | self._ended
+            working = [rank for rank, beat in beats.items() if not beat.waits and rank not in heard]
+            if working:
+                slowest = min(working, key=lambda rank: beats[rank].at)
+                silent = time.monotonic() - max(beats[slowest].at, self._begun)
                 return f"{self._name(slowest)} answered nobody for {silent:.1f} s {self._where(slowest)}"
             rank, said = next(iter(self._said.items()))
             return f"{self._name(rank)} waited for the others in vain {self._where(rank)} ({said.reason[:_LAST_WORDS]})"
@@ -240,12 +234,14 @@ class Group:
     def _where(self, rank: int) -> str:
         """The point that a rank had come to, at the end of a sentence."""
         beat = self._pulse.of(rank)
-        if beat.phase is Phase.STARTING:
-            return "before training began."
+        if beat.phase <= Phase.CALIBRATING:
+            return _BEFORE[beat.phase]
         strategy, seed = self._job.runs[beat.run]
         told = f"{strategy}, seed {seed}" if len(self._job.seeds) > 1 else str(strategy)
+        if beat.phase is Phase.PREPARING:
+            return f"before it trained ({told})."
         if beat.phase is Phase.JUDGING:
-            return f"after it had trained ({told})."
+            return f"{'after it had trained' if beat.waits else 'while it looked at held-out examples'} ({told})."
         unit = "updates" if rank >= self._job.workers else "gradients"
         return f"while it trained ({told}), {beat.steps:,} {unit} in."
 
@@ -280,12 +276,6 @@ def _command(job: Job, place: Place | None, instead: Sequence[str] | None) -> Co
     }
     command = module_command("advisor.distributed.worker", variables, instead=instead)
     return replace(command, arguments=(*place.prefix, *command.arguments)) if place is not None else command
-
-
-def _is_stopped(process: int) -> bool:
-    with contextlib.suppress(psutil.Error):
-        return bool(process) and psutil.Process(process).status() == psutil.STATUS_STOPPED
-    return False
 
 
 def _sentence(reason: str, where: str) -> str:

@@ -1,37 +1,38 @@
 """The lesson that all strategies learn: a network, its loss, examples to learn from and examples that are held out.
 
-The network is the one that trials build, the data are read and prepared as trials do. All of it follows from the seed of the
-task.
+The network is the one that trials build, or one that somebody named; the data are read and prepared as trials do. All of it
+follows from the seed of the task.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
 from torch import Generator, Tensor, nn
 
-from advisor.distributed.learning.made import ExamplesMade, made_examples
+from advisor.distributed.learning.described import COMPARED, described, why_incomparable, why_unbuildable
+from advisor.distributed.learning.made import ExamplesMade, at_once, made_examples, made_for_named
+from advisor.distributed.learning.named import TITLE, Named, Shown, check_rows, check_targets, idle_weights, telling
 from advisor.distributed.task import DIGITS, Task
 from advisor.errors import input_error
 from advisor.networks.builders import Loss, build, loss_function
-from advisor.networks.description import Layout, UnbuildableError
-from advisor.networks.family import Answer
-from advisor.networks.registry import family
-from advisor.networks.spec import Description, check, layout, reconstructs
+from advisor.networks.spec import Description
 from advisor.plain import decode, encode
 from advisor.training.loop.batches import in_order
 from advisor.training.loop.initialisation import initialise
 
-_TITLE = "Strategies cannot be compared on this network"
 _CLASSES = ("cross_entropy", "dice_cross_entropy")
 _AT_ONCE = 1024
 """Examples that a network looks at in one piece where nothing is kept for going backwards."""
+_RENEWING, _RENEWED_AT_ONCE = 1024, 256
+"""Examples by which averages of batch normalisation are computed anew, and those of a batch of them."""
 _SEEDS_APART = 1_000_003
-_LAYOUTS = (Layout.FLAT, Layout.PICTURE, Layout.STEPS, Layout.TOKENS)
+Score = Callable[[Tensor, Tensor], Tensor]
 INITIAL_WEIGHTS = "he"
 
 
@@ -40,7 +41,9 @@ class Lesson:
     """A network with everything that it learns from. All tensors count examples along their first axis."""
 
     description: Description
-    """Of the network; its sizes are those of the data."""
+    """Of the network, with the sizes of the data; of a named one as its plan has it."""
+    fresh: Callable[[int], nn.Module]
+    """Another such network, with the initial weights of this seed, in training mode."""
     network: nn.Module
     """With the initial weights of the seed of the task, in training mode."""
     loss: Loss
@@ -53,18 +56,18 @@ class Lesson:
     held_targets: Tensor
     metric: str
     """accuracy, or mse, in the units of the targets."""
-    score: Callable[[Tensor, Tensor], Tensor]
+    score: Score
     """Outputs and targets -> the metric of each example (n,): right or not, or a squared error. Its mean is that of all."""
     how: str
     """A sentence on where the examples are from."""
+    at_once: int
+    """Examples that the network looks at in one piece where nothing is kept for going backwards."""
+    renewing: int
+    """Examples by which averages of batch normalisation are computed anew."""
 
     @property
     def greater_is_better(self) -> bool:
         return self.metric == "accuracy"
-
-    def fresh(self, seed: int) -> nn.Module:
-        """Another such network, with the initial weights of this seed, in training mode."""
-        return _network(self.description, seed, next(self.network.parameters()).dtype)
 
     def stream(self, batch: int, seed: int) -> Stream:
         """The batches of this seed."""
@@ -77,10 +80,10 @@ class Lesson:
         Averages of batch normalisation are computed anew before, from the first examples to learn from: so they belong to the
         weights that are looked at, whatever strategy they came from.
         """
-        renew_averages(network, self.inputs)
+        renew_averages(network, self.inputs[: self.renewing], min(self.at_once, _RENEWED_AT_ONCE))
         network.eval()
         total, scores = 0.0, []
-        for inputs, targets in in_order((self.held_inputs, self.held_targets), _AT_ONCE):
+        for inputs, targets in in_order((self.held_inputs, self.held_targets), self.at_once):
             outputs = network(inputs)
             total += float(self.loss(outputs, targets)) * len(targets)
             scores.append(self.score(outputs, targets).double())
@@ -140,53 +143,104 @@ def lesson(task: Task, dtype: torch.dtype = torch.float32) -> Lesson:
     """The lesson of a task.
 
     Without data, examples are made: inputs that vary along a few directions, answered by a network of the same kind with other
-    weights, and noise. They are made for rows of values, pictures, steps and tokens.
+    weights, and noise. They are made for rows of values, pictures, steps and tokens. Those for a network that somebody named
+    are answered by a small network.
 
     Args:
         dtype: of weights, inputs and numbers to predict.
 
-    Raises InputError where the network cannot be built, learns without targets, from edges or from trees, or the data cannot be
-    read.
+    Raises InputError where the network cannot be built, learns without targets, from edges or from trees, does not take the
+    examples, or the data cannot be read; CannotRunError where somebody's code builds no network.
     """
     return lesson_of(task, prepared(task), dtype)
 
 
 def prepared(task: Task) -> Prepared:
     """The examples of a task. Raises as `lesson` does."""
-    described = _described(task)
-    _check(described)
+    sized = described(task)
+    if task.named is None:
+        _check(sized)
     if task.data is None:
-        return Prepared(described, made_examples(described, task.most_examples, task.seed))
+        return Prepared(sized, _made(task, sized))
     from advisor.distributed.learning.read import read_digits, read_examples  # polars and scikit-learn take two seconds
 
     if task.data == DIGITS:
-        found = Prepared(*read_digits(described, task.seed))
-    else:
-        found = Prepared(*read_examples(described, Path(task.data), task.target, task.most_examples, task.seed))
+        return Prepared(*read_digits(sized, task.seed))
+    path, most = Path(task.data), task.most_examples
+    if task.named is not None:
+        return Prepared(*read_examples(sized, path, task.target, most, task.seed, flat=Named(task).takes_rows))
+    found = Prepared(*read_examples(sized, path, task.target, most, task.seed))
     _check(found.description)
     return found
 
 
+def _made(task: Task, sized: Description) -> ExamplesMade:
+    if task.named is None:
+        return made_examples(sized, task.most_examples, task.seed)
+    named = Named(task, _new_outputs(task, sized))
+    return made_for_named(named, named.shown(), task.most_examples, task.seed)
+
+
 def lesson_of(task: Task, found: Prepared, dtype: torch.dtype = torch.float32) -> Lesson:
-    """The lesson with these examples, which belong to the task."""
-    described, (metric, score) = found.description, _metric(found.description.loss)
+    """The lesson with these examples, which belong to the task. Raises as `lesson` does."""
+    sized = found.description
     inputs, targets, held_inputs, held_targets = (
         part.to(dtype) if part.is_floating_point() else part for part in found.examples.parts
     )
+    metric, score = _metric(sized.loss)
+    fresh: Callable[[int], nn.Module]
+    if task.named is None:
+        fresh, loss = partial(_network, sized, dtype=dtype), loss_function(sized)
+        pieces = at_once(max(inputs[0].numel(), _answered(sized, targets)), _AT_ONCE)
+    else:
+        fresh, shown = _of_named(task, sized, dtype, inputs, targets)
+        loss, pieces = shown.loss, max(2, task.batch)
+        score = partial(_right, axis=-1 if shown.last else 1) if score is _right else score
+    few, how = slice(task.most_held_out), found.examples.how
+    if len(held_inputs[few]) < len(held_inputs):
+        how = f"{how} To save time, {task.most_held_out:,} of these are looked at."
     return Lesson(
-        described, _network(described, task.seed, dtype), loss_function(described), inputs, targets, held_inputs, held_targets,
-        metric, score, found.examples.how,
+        sized, fresh, fresh(task.seed), loss, inputs, targets, held_inputs[few], held_targets[few], metric, score, how,
+        pieces, min(_RENEWING, task.most_held_out or _RENEWING),
     )  # fmt: skip
 
 
-def _metric(loss: str) -> tuple[str, Callable[[Tensor, Tensor], Tensor]]:
+def _of_named(
+    task: Task, sized: Description, dtype: torch.dtype, inputs: Tensor, targets: Tensor
+) -> tuple[Callable[[int], nn.Module], Shown]:
+    """The way to build the network that somebody named, once it was tried on the examples, and what it can learn."""
+    named = Named(replace(task, loss=sized.loss), _new_outputs(task, sized))
+    check_rows(named, inputs)
+    shown = named.shown()
+    if task.data is not None:
+        check_targets(named, shown, targets, sized.outputs)
+    network, rows = named.built(task.seed).to(dtype), telling(inputs)
+    idle = idle_weights(named, network, lambda: shown.loss(network(inputs[rows]), targets[rows]), task.seed)
+    return lambda seed: named.built(seed, idle).to(dtype), shown
+
+
+def _new_outputs(task: Task, sized: Description) -> int | None:
+    """Those of the data, or of the plan where it has any."""
+    return sized.outputs if task.data is not None or task.outputs > 1 else None
+
+
+def _answered(sized: Description, targets: Tensor) -> int:
+    """The numbers of an answer to one example."""
+    return targets[0].numel() * (1 if targets.is_floating_point() else sized.outputs)
+
+
+def _metric(loss: str) -> tuple[str, Score]:
     if loss in _CLASSES:
         return "accuracy", _right
     return ("accuracy", _right_labels) if loss == "binary_cross_entropy" else ("mse", _squared_error)
 
 
-def renew_averages(network: nn.Module, inputs: Tensor) -> None:
-    """Compute the running averages of batch normalisation anew, by the first examples; without such layers nothing is done."""
+def renew_averages(network: nn.Module, inputs: Tensor, size: int) -> None:
+    """Compute the running averages of batch normalisation anew, by these examples; without such layers nothing is done.
+
+    Args:
+        size: examples of a batch.
+    """
     layers = [part for part in network.modules() if isinstance(part, nn.modules.batchnorm._BatchNorm)]
     if not layers:
         return
@@ -196,46 +250,18 @@ def renew_averages(network: nn.Module, inputs: Tensor) -> None:
         layer.momentum = None
     network.train()
     with torch.no_grad():
-        for (part,) in in_order((inputs[:_AT_ONCE],), _AT_ONCE // 4):
+        for (part,) in in_order((inputs,), size):
             network(part)
     for layer, momentum in zip(layers, usual, strict=True):
         layer.momentum = momentum
 
 
-def _described(task: Task) -> Description:
-    return Description(
-        network=task.network,
-        modality=task.modality,
-        inputs=task.inputs,
-        outputs=task.outputs,
-        hidden_units=tuple(task.hidden_units),
-        sequence_length=task.sequence_length,
-        loss=task.loss,
-        activation=task.activation,
-        normalization=task.normalization,
-        dropout=task.dropout,
-    )
-
-
-def _check(described: Description) -> None:
+def _check(network: Description) -> None:
     """Raise InputError where the network cannot be built, or has no targets to be compared with."""
-    try:
-        check(described)
-        shape, answer = layout(described), family(described.network).answer
-    except UnbuildableError as error:
-        raise input_error(_TITLE, str(error), where="network") from error
-    if reconstructs(described) or shape not in _LAYOUTS or answer is Answer.PICTURE:
-        raise input_error(
-            _TITLE,
-            f"a {described.network} with the loss {described.loss} gives no class and no number for an example of {_of(shape)}",
-            where="network",
-            remedy="Strategies are compared on a supervised network of rows, pictures, steps or tokens: ffn, cnn, rnn, lstm, "
-            "transformer, unet.",
-        )
-
-
-def _of(shape: Layout) -> str:
-    return {Layout.TREE: "a tree", Layout.GRAPH: "a graph"}.get(shape, "its data")
+    if (reason := why_unbuildable(network)) is not None:
+        raise input_error(TITLE, reason, where="network")
+    if (reason := why_incomparable(network)) is not None:
+        raise input_error(TITLE, reason, where="network", remedy=COMPARED)
 
 
 def _network(described: Description, seed: int, dtype: torch.dtype) -> nn.Module:
@@ -252,8 +278,8 @@ def _classes_axis(outputs: Tensor, targets: Tensor) -> int:
     return -1 if outputs.dim() == 3 and targets.dim() == 2 else 1
 
 
-def _right(outputs: Tensor, targets: Tensor) -> Tensor:
-    same = outputs.argmax(_classes_axis(outputs, targets)) == targets
+def _right(outputs: Tensor, targets: Tensor, axis: int | None = None) -> Tensor:
+    same = outputs.argmax(_classes_axis(outputs, targets) if axis is None else axis) == targets
     return same.double().flatten(1).mean(1) if same.dim() > 1 else same.double()
 
 

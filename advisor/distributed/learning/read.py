@@ -25,9 +25,12 @@ _OF_NUMBERS = ("mse", "mae", "huber")
 
 
 def read_examples(
-    described: Description, path: Path, target: str | None, most: int, seed: int
+    described: Description, path: Path, target: str | None, most: int, seed: int, *, flat: bool | None = None
 ) -> tuple[Description, ExamplesMade]:
     """The network with the sizes of the data, and their examples; a fifth is held out, as trials do, by the seed.
+
+    Args:
+        flat: True where the network takes a row of numbers for each example; None where the type of the network says it.
 
     Raises InputError where the data cannot be read, or there is nothing to predict.
     """
@@ -41,7 +44,7 @@ def read_examples(
     split = outer_split(examples, HELD_OUT, seed)
     arrays = Arrays(examples)
     prepared = arrays.preparation(split.training)
-    flat = family(described.network).takes_rows
+    flat = family(described.network).takes_rows if flat is None else flat
     shape, classes = prepared.shape, examples.task is Question.CLASSIFY
     of_numbers = described.loss if described.loss in _OF_NUMBERS else "mse"
     sized = replace(

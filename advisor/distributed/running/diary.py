@@ -18,6 +18,8 @@ MOST_SEGMENTS = 80
 _LAST_LOSSES = 20
 _TELL_EVERY = 0.5
 """Seconds between two words on the way."""
+_AHEAD = 0.9
+"""Of the way: steps may become slower."""
 _BENT = 1.5
 """Copies are closer together at the beginning, where the loss falls fastest."""
 
@@ -45,6 +47,19 @@ class Limits:
         """Of the run that is over, 0 to 1 and more."""
         done = gradients / self.gradients if self.gradients else 0.0
         return max(seconds / self.seconds, done)
+
+    def due(self, share: float) -> int:
+        """Copies that are due when this share is over."""
+        bent: float = min(1.0, share) ** (1 / _BENT)
+        return math.floor(self.points * bent)
+
+    def ahead(self, share: float, gradients: int) -> int:
+        """Gradients until nearly the next copy is due, or the end, as they have come so far: to agree on the time workers have to
+        exchange something, so they do it rarely."""
+        if share <= 0:
+            return 1
+        following = min(1.0, float(((self.due(share) + 1) / self.points) ** _BENT))
+        return max(1, int(_AHEAD * (following - share) / share * gradients))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,8 @@ class Diary:
             self.segments.append((self._last - self._begun, now - self._begun, doing))
         self.spent[doing] += took
         self._last = now
+        if doing in (Doing.EXCHANGING, Doing.WAITING):
+            self.pulse.rest(self.rank)
         return took
 
     def did_both(self, computing: float) -> None:
@@ -143,7 +160,7 @@ class Diary:
             share: of the run that is over; from 1 on there is a copy in any case.
             weights: gives them; they are copied here.
         """
-        due = math.floor(self.limits.points * min(1.0, share) ** (1 / _BENT))
+        due = self.limits.due(share)
         if due > self._copied or share >= 1:
             self._copied = due
             self.snapshots.append(Snapshot(self.elapsed, self.examples, weights().detach().clone()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -39,15 +39,24 @@ def points_for(weights: int, bytes_each: int, wanted: int) -> int:
     return max(_FEWEST_POINTS, min(wanted, MOST_COPIED // max(1, weights * bytes_each)))
 
 
-def judged(lesson: Lesson, seed: int, snapshots: Sequence[Snapshot], device: torch.device, seconds: float) -> Judgement:
+def judged(
+    lesson: Lesson,
+    seed: int,
+    snapshots: Sequence[Snapshot],
+    device: torch.device,
+    seconds: float,
+    alive: Callable[[], None] = lambda: None,
+) -> Judgement:
     """The curve through these copies of the weights, and the metric at the last.
 
     Args:
         seconds: that the run took, by which it is decided how many of them are looked at.
+        alive: is called after each piece of the work.
 
     Raises NoNumberError where the last weights give no numbers.
     """
     network = lesson.fresh(seed).to(device)
+    network.register_forward_hook(lambda *_: alive())
     flat = Flat(network)
 
     def looked(snapshot: Snapshot) -> tuple[float, Tensor]:
@@ -61,7 +70,7 @@ def judged(lesson: Lesson, seed: int, snapshots: Sequence[Snapshot], device: tor
     kept = _kept(len(snapshots) - 1, time.monotonic() - begun, seconds)
     losses = {place: looked(snapshots[place])[0] for place in sorted(kept)} | {len(snapshots) - 1: loss}
     curve = [Point(snapshots[place].seconds, snapshots[place].examples, one) for place, one in losses.items()]
-    return Judgement(tuple(one for one in curve if math.isfinite(one.loss)), interval(scores, seed))
+    return Judgement(tuple(one for one in curve if math.isfinite(one.loss)), interval(scores, seed, alive))
 
 
 def _kept(last: int, each: float, seconds: float) -> set[int]:
@@ -71,14 +80,18 @@ def _kept(last: int, each: float, seconds: float) -> set[int]:
     return {round(number * last / count) for number in range(count)}
 
 
-def interval(scores: Tensor, seed: int) -> Measured:
-    """The mean of scores (n,) with the 95 % percentile bootstrap interval over examples."""
+def interval(scores: Tensor, seed: int, alive: Callable[[], None] = lambda: None) -> Measured:
+    """The mean of scores (n,) with the 95 % percentile bootstrap interval over examples.
+
+    Args:
+        alive: is called after each piece of the work.
+    """
     chance = Generator().manual_seed(seed)
     count = len(scores)
     rounds = max(1, _AT_ONCE // count)
-    means = [
-        scores[torch.randint(count, (min(rounds, RESAMPLES - done), count), generator=chance)].mean(1)
-        for done in range(0, RESAMPLES, rounds)
-    ]
+    means = []
+    for done in range(0, RESAMPLES, rounds):
+        means.append(scores[torch.randint(count, (min(rounds, RESAMPLES - done), count), generator=chance)].mean(1))
+        alive()
     low, high = torch.cat(means).quantile(torch.tensor([_TAIL, 1 - _TAIL], dtype=scores.dtype)).tolist()
     return Measured(float(scores.mean()), low, high)

@@ -19,9 +19,6 @@ from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import Strategy
 from advisor.distributed.wires.pacing import Pace
 
-_GROWTH = 1.05
-"""The end is agreed on after steps 1 to 20, and then each time that a twentieth more are done."""
-
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -121,13 +118,16 @@ class InStep(Part):
         """
         if gradients < self._next and gradients < (self.diary.limits.gradients or gradients + 1):
             return True
-        self._next = max(gradients + 1, int(gradients * _GROWTH))
-        share = torch.tensor([self.diary.limits.share(self.diary.elapsed, gradients)], dtype=torch.float64)
-        distributed.broadcast(share, 0, group=self.workers)
+        limits = self.diary.limits
+        over = limits.share(self.diary.elapsed, gradients)
+        told = torch.tensor([over, gradients + limits.ahead(over, gradients)], dtype=torch.float64)
+        distributed.broadcast(told, 0, group=self.workers)
         self.diary.did(Doing.EXCHANGING)
+        share, following = told.tolist()
+        self._next = int(following)
         if self.keeps:
-            self.diary.look(float(share), weights)
-        return float(share) < 1
+            self.diary.look(share, weights)
+        return bool(share < 1)
 
     @property
     def keeps(self) -> bool:

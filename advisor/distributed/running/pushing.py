@@ -12,6 +12,7 @@ from advisor.distributed.running.learner import Flat
 from advisor.distributed.running.part import Assignment, Part
 from advisor.distributed.running.serving import HEADER, groups_of
 from advisor.distributed.updates import server_optimizer, step
+from advisor.distributed.wires.pacing import Way
 
 
 class Pushing(Part):
@@ -53,17 +54,17 @@ class Pushing(Part):
         message, size = self._message, self._message.numel() * self._message.element_size()
         message[0], message[1] = self.diary.losses[-1], self._every
         message[HEADER:] = gradient
-        self._paced(size, time.monotonic())
+        self._at_server(size, Way.TO_SERVER)
         distributed.send(message, self.team.server)
         self.diary.bytes += size
         distributed.recv(message, self.team.server)
-        self._paced(size, time.monotonic())
+        self._at_server(size, Way.FROM_SERVER)
         self.flat.weights.copy_(message[HEADER:])
         return not bool(message[0])
 
-    def _paced(self, size: float, begun: float) -> None:
+    def _at_server(self, size: float, way: Way) -> None:
         if self.run.pace is not None:
-            self.run.pace.wait(size, begun)
+            self.run.pace.wait_at_server(size, way)
 
 
 class Grouped(Pushing):
@@ -92,4 +93,5 @@ class Grouped(Pushing):
 
     def _count(self, sent: float, begun: float) -> None:
         self.diary.bytes += sent
-        self._paced(sent, begun)
+        if self.run.pace is not None:
+            self.run.pace.wait(sent, begun)

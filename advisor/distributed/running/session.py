@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from advisor.distributed.job import Began, Launch, Message, Progress, Ready, Run, Segment, Staleness, Undone
+from advisor.distributed.job import Began, Launch, Message, Paced, Progress, Ready, Run, Segment, Staleness, Undone
 from advisor.distributed.launching.pulse import Phase, Pulse
 from advisor.distributed.learning.lesson import Prepared, lesson_of, prepared
 from advisor.distributed.running import part
@@ -21,7 +22,7 @@ from advisor.distributed.running.judging import Judgement, judged, points_for
 from advisor.distributed.running.parts import judge_of, part_of, teller_of
 from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import Kind, Strategy
-from advisor.distributed.wires.pacing import Pace
+from advisor.distributed.wires.pacing import Pace, ServerLink
 from advisor.errors import InputError
 from advisor.plain import decode, encode
 
@@ -34,13 +35,14 @@ _DIGITS = 6
 class Session:
     """One rank's work, from the meeting of all ranks to the last run."""
 
-    def __init__(self, launch: Launch, device: torch.device, say: Callable[[Message], None]) -> None:
+    def __init__(self, launch: Launch, device: torch.device, say: Callable[[Message], None], pulse: Pulse) -> None:
         self._launch, self._job, self._say = launch, launch.job, say
         timeout = timedelta(seconds=launch.job.timeout)
         folder = Path(launch.store).parent if launch.store else None
-        self._team = Team(launch.rank, launch.ranks, launch.job.workers, timeout, device, folder)
-        self._pulse = Pulse(launch.pulse, launch.ranks)
-        self._pace = Pace(launch.pace.bytes_per_second or float("inf"), launch.pace.latency) if launch.pace else None
+        self._pulse = pulse
+        self._team = Team(launch.rank, launch.ranks, launch.job.workers, timeout, device, pulse, folder)
+        self._pace = _pace(launch.pace, folder) if launch.pace else None
+        pulse.enter(launch.rank, Phase.READING)
         dtype = torch.float64 if launch.job.precision == "float64" else torch.float32
         self._lesson = lesson_of(launch.job.task, self._examples(), dtype)
         self._weights = sum(one.numel() for one in self._lesson.network.parameters())
@@ -53,6 +55,7 @@ class Session:
             batches = len(self._lesson.inputs) // self._lesson.stream(job.task.batch, 0).batch
             self._say(Ready(torch.__version__, self._weights, self._lesson.how, batches))
         if job.calibrates:
+            self._pulse.enter(self._launch.rank, Phase.CALIBRATING)
             found = calibrated(job, self._lesson, self._team, self._pace)
             if first:
                 self._say(found)
@@ -78,6 +81,7 @@ class Session:
 
     def _one(self, number: int, strategy: Strategy, seed: int) -> Run | Undone:
         job, rank = self._job, self._launch.rank
+        self._pulse.enter(rank, Phase.PREPARING, number)
         stream = self._lesson.stream(job.task.batch, seed)
         gradients = None if job.examples is None else max(1, job.examples // (stream.batch * job.workers))
         bytes_each = next(self._lesson.network.parameters()).element_size()
@@ -109,7 +113,14 @@ class Session:
         if self._job.weights is not None:
             name = f"{str(run.strategy).replace(':', '-')}-{run.seed}.pt"
             torch.save(snapshots[-1].weights.cpu(), Path(self._job.weights) / name)
-        return judged(self._lesson, run.seed, snapshots, torch.device("cpu"), run.diary.seconds)
+        alive = partial(self._pulse.beat, run.team.rank, 0)
+        return judged(self._lesson, run.seed, snapshots, torch.device("cpu"), run.diary.seconds, alive)
+
+
+def _pace(paced: Paced, folder: Path | None) -> Pace:
+    """The link that is acted, with that of the server where all ranks share a folder."""
+    server = ServerLink(folder / "server_link") if folder is not None else None
+    return Pace(paced.bytes_per_second or math.inf, paced.latency, server)
 
 
 def _told(diary: Diary, ranks: int) -> Mapping[str, Any]:

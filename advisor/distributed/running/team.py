@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -14,8 +15,11 @@ from torch import Tensor, distributed
 from torch.distributed import ProcessGroup
 from torch.distributed.distributed_c10d import _get_default_store
 
+from advisor.distributed.launching.pulse import Pulse
+
 _PATIENCE = timedelta(minutes=10)
-"""For what is no exchange of training: until data are read, or held-out examples looked at."""
+"""For what is no exchange of training: until data are read, or held-out examples looked at. A launcher of ours sees much sooner
+who keeps the others waiting (`launching.watching`)."""
 
 
 @dataclass(slots=True)
@@ -27,6 +31,8 @@ class Team:
     workers: int
     timeout: timedelta
     device: torch.device
+    pulse: Pulse
+    """Tells whether this rank waits for others."""
     folder: Path | None = None
     """A folder of all ranks; None where they may be on several computers."""
     _groups: dict[tuple[int, ...], ProcessGroup | None] = field(default_factory=dict)
@@ -36,7 +42,8 @@ class Team:
     """Times that values were gathered."""
 
     def __post_init__(self) -> None:
-        self._patient = distributed.new_group(list(range(self.ranks)), timeout=_PATIENCE, backend="gloo")
+        with self._waiting():
+            self._patient = distributed.new_group(list(range(self.ranks)), timeout=_PATIENCE, backend="gloo")
         self.group(range(self.workers))
 
     @property
@@ -51,7 +58,8 @@ class Team:
         """The group of these ranks, for exchanges of training. All ranks ask for a new one at once, members or not."""
         key = tuple(ranks)
         if key not in self._groups:
-            self._groups[key] = distributed.new_group(list(key), timeout=self.timeout)
+            with self._waiting():
+                self._groups[key] = distributed.new_group(list(key), timeout=self.timeout)
         return self._groups[key]
 
     @property
@@ -65,7 +73,8 @@ class Team:
 
     def wait_for_all(self) -> None:
         """Return when every rank is here."""
-        distributed.all_reduce(torch.zeros(1), group=self._patient)
+        with self._waiting():
+            distributed.all_reduce(torch.zeros(1), group=self._patient)
 
     def gathered(self, value: Any) -> list[Any]:
         """The values of all ranks, known to each. They go through the store, not over links that may be slow; as JSON, since
@@ -74,7 +83,8 @@ class Team:
         store = _get_default_store()
         store.set(f"{self._gathered}/{self.rank}", json.dumps(value))
         store.set_timeout(_PATIENCE)
-        return [json.loads(store.get(f"{self._gathered}/{rank}")) for rank in range(self.ranks)]
+        with self._waiting():
+            return [json.loads(store.get(f"{self._gathered}/{rank}")) for rank in range(self.ranks)]
 
     def brought(self, vectors: Sequence[Tensor]) -> list[list[Tensor]]:
         """The vectors of each rank, at the first rank; nothing at others. On one computer they go through files."""
@@ -94,6 +104,9 @@ class Team:
             return []
         own = [one.cpu() for one in vectors]
         return [own, *(self._received(rank, told[rank], own[0].dtype) for rank in range(1, self.ranks))]
+
+    def _waiting(self) -> AbstractContextManager[None]:
+        return self.pulse.waiting(self.rank)
 
     def _received(self, rank: int, sizes: Sequence[int], dtype: torch.dtype) -> list[Tensor]:
         found = [torch.zeros(size, dtype=dtype) for size in sizes]

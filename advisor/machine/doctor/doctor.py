@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from advisor.machine.doctor import architecture, gpus, host, torch_build
 from advisor.machine.doctor.finding import Environment, Examination, Finding, Severity
 from advisor.machine.machine import Machine
@@ -32,5 +34,10 @@ def findings(machine: Machine, torch_view: TorchView, environment: Environment) 
         for check in room.CHECKS
         for finding in check(examination)
     ]
+    return worst_first(found)
+
+
+def worst_first(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same by severity."""
     order = list(Severity)
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))

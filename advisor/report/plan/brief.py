@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from advisor.facts.cluster import slow_parts
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan, Recommendation, Status
 from advisor.knowledge.model import Knowledge, School
@@ -18,6 +19,7 @@ from advisor.report.page import Look, Page, Style, cells
 from advisor.report.plan.text import symbol
 from advisor.report.proposed import changed
 from advisor.report.slowness import slowness
+from advisor.report.strategies.workers import BEST_WORKERS, workers_words
 from advisor.wording import join_names
 
 _NARROW = 60
@@ -188,6 +190,8 @@ def _place(facts: Mapping[str, object]) -> str:
         return f"on {machines}{f'{cards} x ' if cards > 1 else ''}{title}{each}"
     if isinstance(cores, int):
         return f"on {machines}{cores} {'core' if cores == 1 else 'cores'}{each}, no GPU"
+    if machines:
+        return f"on {nodes} machines{', no GPU' if cards == 0 else ''}"
     return ""
 
 
@@ -250,7 +254,11 @@ def _titled(name: str) -> str:
 
 def _found(plan: Plan, knowledge: Knowledge, basis: Source) -> Iterator[str]:
     for entry in plan.recommendations.values():
-        if entry.measured is not None and entry.measured.basis is basis:
+        if entry.measured is None or entry.measured.basis is not basis:
+            continue
+        if entry.measured.fact == BEST_WORKERS:
+            yield f"{entry.title}: {workers_words(entry.measured)}"
+        else:
             before, after = words.measured_change(knowledge, entry, entry.measured)
             change = f"{after}, as before" if before == after else f"{before} -> {after}"
             found = difference(entry.measured)
@@ -268,7 +276,7 @@ def needs_of(outlook: Outlook) -> Iterator[str]:
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
         yield f"{shortest} to {longest} for {fewest} to {most} passes over the data"
         yield f"a pass about {about_words(known['time.epoch'])} ({_origin(known['time.doubt'])})"
-    elif not any(name in outlook.plan.facts for name in ("machine.gpu.name", "machine.cpu.usable_cores")):
+    elif not _place({name: one.value for name, one in outlook.plan.facts.items()}):
         yield "its time is not known without a machine (--machine)"
     else:
         lacking = next((one.missing for one in outlook.plan.figures if one.name == "time.epoch"), ())
@@ -308,6 +316,7 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
         f"{_plainly(clash.overruled.value)} ({words.SOURCE_WORDS[clash.overruled.source]}) at once: the plan takes the first."
         for clash in plan.contradictions[:1]
     )
+    yield from slow_parts(plan.facts)
     beyond_memory = memory_warning(plan) or (
         _value(plan, "memory.strategy") == "offload" and _value(plan, "compute.device") == "cpu"
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from advisor.agent.simulating import SEEDS, Sweep
-from advisor.distributed.comparing import Comparison, Curve
+from advisor.distributed.comparing import Comparison, Curve, Interval
 from advisor.distributed.strategies import strategy
 from advisor.facts.experiments import SIMULATE
 from advisor.inference.plan import Plan
@@ -27,7 +27,7 @@ from advisor.simulation.scenario import Scenario
 SCHEMA = "advisor/simulations/1"
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent")
 WORKERS = ("workers", "a step takes", "speed-up", "used")
-_WORKER_WIDTHS = (8, 13, 9, 6)
+_WORKER_WIDTHS = (8, 13, 22, 6)
 
 
 def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> list[tuple[str, ...]]:
@@ -48,21 +48,32 @@ def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> 
 
 def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
     """A row for each number of workers, as under WORKERS."""
-    alone = found.seconds[min(found.seconds)]
-    faster_by = {workers: alone / seconds if seconds > 0 else 1.0 for workers, seconds in sorted(found.seconds.items())}
+    seconds, alone = found.seconds, min(found.times)
     return [
-        (f"{workers:,}", number_words(found.seconds[workers], "s"), f"{times:.3g}", f"{times / workers:.0%}")
-        for workers, times in faster_by.items()
+        (
+            f"{workers:,}",
+            number_words(seconds[workers], "s"),
+            _factor(found.speed_up(workers, alone)),
+            f"{found.speed_up(workers, alone).value / workers:.0%}",
+        )
+        for workers in sorted(found.times)
     ]
+
+
+def _factor(ratio: Interval) -> str:
+    """`4.21 (4.1 to 4.33)`, or `4.21` where all seeds gave the same."""
+    value, low, high = (f"{one:.3g}" for one in (ratio.value, ratio.low, ratio.high))
+    return value if low == high else f"{value} ({low} to {high})"
 
 
 def pays(found: Sweep) -> str:
     """A sentence on where adding workers stops paying."""
-    most = max(found.seconds)
-    best = f"up to {found.best:,} workers" if found.best < most else f"with all {most:,} workers"
-    if found.best == 1:
+    most, best, perhaps = max(found.times), found.best, found.perhaps
+    doubt = f" Whether more than {perhaps:,} gain anything is within the noise." if perhaps < best else ""
+    if best == 1:
         return "Sharing the batch among several workers saves no time."
-    return f"A step of the whole batch gets shorter {best}; up to {found.best_by_price:,} each is used to 80 % or more."
+    up_to = f"up to {best:,} workers" if best < most else f"with all {most:,} workers"
+    return f"A step of the whole batch gets shorter {up_to}; up to {found.best_by_price:,} each is used to 80 % or more.{doubt}"
 
 
 def meaning(before: Plan, after: Plan) -> list[tuple[str, str]]:
@@ -109,6 +120,8 @@ def planned_page(
     page.heading("HOW MANY WORKERS PAY")
     page.add(pays(found), first="  ")
     table_lines(page, WORKERS, worker_rows(found), _WORKER_WIDTHS)
+    if (seeds := len(found.times[min(found.times)])) > 1:
+        page.add(f"With {seeds} seeds each; brackets are 95 % intervals.", first="  ")
     told = meaning(*plans)
     if told:
         page.heading("WHAT IT MEANS FOR THE PLAN")
@@ -124,10 +137,17 @@ def answer(found: Comparison | None) -> str:
     """A sentence on who came to the loss first; nothing where nobody learned."""
     if found is None:
         return ""
-    best = found.best
-    if best.strategy == found.reference or best.ratio is None:
-        return f"Nothing came to the same loss clearly sooner than {found.reference}."
-    return f"{best.strategy} came to the same loss {best.ratio.value:.2g} times as fast as {found.reference}."
+    own, best = found.own, found.best
+    if best.strategy != found.reference and best.ratio is not None:
+        return f"{best.strategy} came to the same loss {best.ratio.value:.2g} times as fast as {found.reference}."
+    if own.reached < len(own.seconds):
+        there = f"only {own.reached}" if own.reached else "none"
+        return (
+            f"{own.strategy} itself came to the loss with {there} of {len(own.seconds)} seeds, so nothing is decided."
+        )
+    if len(found.standings) > 1 and not any(one.reached for one in found.standings if one is not own):
+        return f"Nothing but {own.strategy} came to the loss in this many steps."
+    return f"Nothing came to the same loss clearly sooner than {found.reference}."
 
 
 def first_curves(names: Sequence[str], results: Sequence[Result]) -> Mapping[str, Curve]:
@@ -157,6 +177,7 @@ def planned_json(
         "standings": [encode(one) for one in comparison.standings] if comparison is not None else [],
         "simulations": [simulation_json(scenario_like(scenario, result), result, ()) for result in results[::SEEDS]],
         "steps": [[workers, seconds] for workers, seconds in sorted(found.seconds.items())],
+        "speed_ups": [[workers, encode(found.speed_up(workers, min(found.times)))] for workers in sorted(found.times)],
         "workers_best": found.best,
         "workers_best_by_price": found.best_by_price,
         "recommendations": {

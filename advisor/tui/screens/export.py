@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -23,6 +22,7 @@ from advisor.report.contents import NOTHING
 from advisor.session.inputs import Inputs, plan_if
 from advisor.session.reporting import report_of
 from advisor.tui.dialogs.ask import Ask
+from advisor.tui.saving import Kind, Made
 from advisor.tui.screen import Palette, WizardScreen
 from advisor.tui.text import FAINT, plain, problem_text
 from advisor.tui.widgets.columns import Columns
@@ -33,20 +33,6 @@ if TYPE_CHECKING:
     from advisor.inference.plan import Plan
     from advisor.knowledge.model import Knowledge
     from advisor.session.desk import Desk
-
-Made: TypeAlias = str | Mapping[str, str]
-"""The text of a file, or the texts of the files of a folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """Call `make` through `Host.think`: it may take a second, and touches the rules. Its desk is None for a saved plan."""
-
-    name: str
-    title: str
-    meaning: str
-    file: str
-    make: Callable[[Plan, Knowledge, Desk | None], Made]
 
 
 def _report(format_: str) -> Callable[[Plan, Knowledge, Desk | None], str]:
@@ -126,7 +112,7 @@ def write(path: Path, made: Made, *, force: bool) -> None:
 
 
 class ExportScreen(WizardScreen[None]):
-    """Saves from a saved `plan`, or else from the conversation."""
+    """Saves from a saved `plan`, or else from the conversation; or files of another `kinds`."""
 
     TITLE = "Export"
     HELP_TEXT = (
@@ -146,16 +132,17 @@ class ExportScreen(WizardScreen[None]):
     ExportScreen #save { height: 1; min-width: 10; border: none; }
     """
 
-    def __init__(self, plan: Plan | None = None, kind: str = "") -> None:
+    def __init__(self, plan: Plan | None = None, kind: str = "", kinds: Sequence[Kind] = ()) -> None:
         """
         Args:
             kind: name of the one that is highlighted at first.
+            kinds: offered in place of those of a plan.
         """
         super().__init__()
         self.plan = plan
-        self.kinds = {kind.name: kind for kind in KINDS if plan is None or kind.name != ANSWERS}
-        self.kind: Kind = self.kinds.get(kind, KINDS[0])
-        self.names = {kind.name: kind.file for kind in KINDS}
+        self.kinds = {kind.name: kind for kind in kinds or KINDS if plan is None or kind.name != ANSWERS}
+        self.kind: Kind = self.kinds.get(kind, next(iter(self.kinds.values())))
+        self.names = {kind.name: kind.file for kind in self.kinds.values()}
         """By kind, as last edited."""
 
     def contents(self) -> Iterable[Widget]:

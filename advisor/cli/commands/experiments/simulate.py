@@ -13,8 +13,10 @@ from advisor.cli.console import FAILED, look, panel, warn
 from advisor.cli.delivering import deliver_page, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
+from advisor.cli.naming import options_named
 from advisor.cli.options import facts_repeated
 from advisor.cli.signals import told_to
+from advisor.cli.simulating_progress import SimulatingProgress
 from advisor.files.output import check_output
 from advisor.report.html.strategies import planned_html, simulation_html
 from advisor.report.page import Look
@@ -23,26 +25,31 @@ from advisor.report.strategies.simulation import simulation_json, simulation_pag
 from advisor.session.measuring import seconds_of
 from advisor.session.simulating import Asked, Simulation, simulated
 from advisor.session.simulating_plans import PlanSimulation, simulated_for_plan
-from advisor.simulation.running import StoppedError
+from advisor.simulation.running import LateError, StoppedError
 
 
 def simulate(options: Simulate) -> None:
     begun, budget = time.monotonic(), seconds_of(options.budget)
     if options.output is not None:
-        refuse_rewriting(options.output, options.answers, options.data)
+        refuse_rewriting(options.output, options.answers)
+        refuse_rewriting(options.output, options.data, what="this is the file of the data")
         check_output(options.output, force=options.force)
     inputs, stop = inputs_of(options), Stop()
     left = budget - (time.monotonic() - begun)
     try:
-        with facts_repeated(options), told_to(stop.everything):
+        with facts_repeated(options), options_named(), told_to(stop.everything):
             if options.strategy is None:
-                _deliver_for_plan(simulated_for_plan(inputs, _asked(options), left, complain=warn, stop=stop), options)
+                with SimulatingProgress() as progress:
+                    planned = simulated_for_plan(inputs, _asked(options), left, complain=warn, stop=stop, tell=progress)
+                _deliver_for_plan(planned, options)
             else:
-                _deliver(simulated(inputs, _asked(options), left, stop), options)
+                with SimulatingProgress() as progress:
+                    found = simulated(inputs, _asked(options), left, stop, progress)
+                _deliver(found, options)
     except StoppedError:
         end_interrupted("A simulation is not kept.")
     except CannotRunError as error:
-        panel("Nothing was simulated", [str(error)])
+        panel("Nothing was simulated", [str(error), *(_faster(options) if isinstance(error, LateError) else [])])
         raise typer.Exit(FAILED) from error
 
 
@@ -79,6 +86,12 @@ def _deliver_for_plan(found: PlanSimulation, options: Simulate) -> None:
             as_html=lambda date: planned_html(*made, date),
             as_text=page,
         )
+
+
+def _faster(options: Simulate) -> list[str]:
+    """Ways to an answer."""
+    timing = [] if options.loss is False else [" --timing-only leaves out the losses, which take most of the time."]
+    return ["".join(["Give more time with --budget.", *timing])]
 
 
 def _asked(options: Simulate) -> Asked:

@@ -13,6 +13,7 @@ from advisor.cli.console import FAILED, look, panel, warn
 from advisor.cli.delivering import deliver_page, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import end_interrupted
+from advisor.cli.naming import options_named
 from advisor.cli.options import facts_repeated
 from advisor.cli.signals import told_to
 from advisor.cli.syncing_progress import SyncingProgress
@@ -38,16 +39,19 @@ def sync(options: Sync) -> None:
             remedy="Name two or more, such as synchronous,local_sgd; `advisor simulate --strategy` takes one.",
         )  # fmt: skip
     if options.output is not None:
-        refuse_rewriting(options.output, options.answers, options.data)
+        refuse_rewriting(options.output, options.answers)
+        refuse_rewriting(options.output, options.data, what="this is the file of the data")
         check_output(options.output, force=options.force)
     inputs, stop = inputs_of(options), Stop()
     left = budget - (time.monotonic() - begun)
     try:
-        with facts_repeated(options), told_to(stop.everything), SyncingProgress(left) as progress:
+        with facts_repeated(options), options_named(), told_to(stop.everything), SyncingProgress(left) as progress:
             done = trained(inputs, _asked(options), left, complain=warn, hear=progress, stop=stop)
     except CannotRunError as error:
         panel("Nothing was trained", [str(error)])
         raise typer.Exit(FAILED) from error
+    if done.comparison is None:
+        progress.tell_runs()
     _deliver(done, options)
     if stop.all:
         end_interrupted("What was finished is shown." if done.comparison is not None else KEPT_NOTHING)

@@ -1,9 +1,10 @@
-"""`advisor doctor`: what this machine, its driver and its torch disagree on."""
+"""`advisor doctor`: what this machine, its driver and its torch disagree on, and what is slow in a cluster measured from here."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import typer
@@ -13,8 +14,8 @@ from advisor.cli.console import FAILED, look, write, write_json
 from advisor.cli.options import PlainFormat
 from advisor.errors import input_error
 from advisor.machine.detection.detection import detect, look_closer
-from advisor.machine.doctor.doctor import VARIABLES, findings
-from advisor.machine.doctor.finding import Environment
+from advisor.machine.doctor.doctor import VARIABLES, findings, worst_first
+from advisor.machine.doctor.finding import Environment, Finding
 from advisor.machine.machine import Machine
 from advisor.machine.state import StateError, check_writable, state_folder
 from advisor.probes.ask_torch import ask_torch
@@ -28,13 +29,22 @@ def doctor(options: Doctor) -> None:
     _check(data)
     machine, environment = _examine(detect(), data)
     view = ask_torch()
-    found = findings(machine, view, environment)
+    found = worst_first([*findings(machine, view, environment), *_of_clusters()])
     if options.format_ is PlainFormat.JSON:
         write_json(doctor_json(machine, view, found))
     else:
         write(doctor_page(machine, view, found, look()))
     if view.error is not None:
         raise typer.Exit(FAILED)
+
+
+def _of_clusters() -> Iterator[Finding]:
+    """Everything that is slow in the clusters that this host keeps."""
+    from advisor.agent.clusters import complaints  # 25 ms
+    from advisor.cluster.profile import kept
+
+    for profile in kept()[0].values():
+        yield from complaints(profile)
 
 
 def _check(data: Path | None) -> None:

@@ -11,9 +11,13 @@ from advisor.cli.commands.profiles.options import ProfilesPath
 from advisor.cli.completing import THIS
 from advisor.cli.console import warn_once, write, write_json
 from advisor.cli.options import PlainFormat
+from advisor.cluster import profile as clusters
+from advisor.cluster.profile import ClusterProfile
 from advisor.errors import InputError, did_you_mean, input_error
+from advisor.files.named import read_beginning
 from advisor.machine.profiles.devices import DeviceProfile
 from advisor.machine.profiles.files import find_device, load_devices
+from advisor.machine.state import MAX_BYTES
 from advisor.resources import device_files
 from advisor.wording import shorten
 
@@ -89,6 +93,28 @@ def _unknown(name: str, title: str) -> InputError:
     hint = did_you_mean(name, [THIS, *kept, *known])
     what = f"{shorten(name)!r} is neither a device, nor a machine measured on this host, nor a file"
     return input_error(title, what, where="NAME", remedy=f"{hint} `advisor profiles list` shows them all.".strip())
+
+
+def cluster_of(name: str) -> ClusterProfile | None:
+    """The measured cluster of this name, or in this file; None where it is no cluster. Raises InputError."""
+    if name == THIS or is_kept(name):
+        return None
+    kept_here = clusters_kept()
+    if name in kept_here:
+        return kept_here[name]
+    try:
+        path = Path(name)
+        is_one = path.is_file() and clusters.is_cluster(read_beginning(path, MAX_BYTES, "There is no such machine"))
+    except (OSError, ValueError, InputError):
+        return None
+    return clusters.read(path) if is_one else None
+
+
+def clusters_kept() -> dict[str, ClusterProfile]:
+    """Measured clusters by the name under which this host keeps them; what cannot be read of them is a warning, said once."""
+    found, problems = clusters.kept()
+    _say(problems)
+    return found
 
 
 def is_kept(name: str) -> bool:

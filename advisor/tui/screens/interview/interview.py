@@ -66,7 +66,7 @@ class InterviewScreen(WizardScreen[None]):
         *keys("s", "f5", "take_step('skip')", "Skip", "interview.skip", "Leave this as it is, detected or assumed."),
         *keys("i", "f8", "what_if", "What if", "interview.what_if", "Suppose another answer."),
         *keys("g", "f9", "open('Glossary')", "Words", "interview.glossary", "Technical terms in plain words."),
-        *keys("y", "ctrl+y", "strategies", "Strategies", "interview.strategies", "Train or simulate several workers."),
+        *keys("y", "ctrl+y", "strategies", "Strategies", "interview.strategies", "Compare ways in which several workers learn."),
         Binding("escape", "back", "Back", show=False, id="interview.back", tooltip="Go back to the start; all is saved."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
@@ -82,7 +82,9 @@ class InterviewScreen(WizardScreen[None]):
         ("Machine: Measure", "Settle bets of the plan by timing them here", "open('Probes')"),
         ("Data: Inspect", "Point at a dataset: what it is becomes facts", "data"),
         ("Data: Try", "Train the plan and its rivals on your data", "open('Trials')"),
-        ("Strategies: Compare", "Train real workers here, or simulate many", "strategies"),
+        ("Strategies: Compare", "How several workers would learn this plan", "strategies"),
+        ("Strategies: Train here", "Real workers of this machine, several strategies", "strategies('way_train')"),
+        ("Strategies: Simulate one", "Up to 10,000 workers in virtual time", "strategies('way_simulate')"),
         ("Words: Glossary", "Technical terms in plain words", "open('Glossary')"),
     )
 
@@ -260,8 +262,8 @@ class InterviewScreen(WizardScreen[None]):
     def action_starter(self) -> None:
         self.wizard.open(ToExport(kind="starter"))
 
-    def action_strategies(self) -> None:
-        self.wizard.open(ToStrategies())
+    def action_strategies(self, way: str = "") -> None:
+        self.wizard.open(ToStrategies(way))
 
     def action_topic(self, name: str) -> None:
         self.wizard.open(ToTopic(name))

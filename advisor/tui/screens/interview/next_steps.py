@@ -17,6 +17,7 @@ from advisor.report.contents import SPREAD
 from advisor.report.numbers import about_words
 from advisor.report.plan.brief import needs_of, warnings_of
 from advisor.tui.screen import Dialog
+from advisor.tui.sketch import has_network
 from advisor.tui.text import FAINT, lines, plain
 from advisor.tui.widgets.cards import Card, Cards
 from advisor.wording import printable
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from advisor.report.contents import Outlook, Remedy
     from advisor.tui.host import Host
 
+STRATEGIES = "strategies"
 STEPS = (
     Card("turn", "Look at the plan", "Enter on a line tells why"),
     Card("open('Probes')", "Measure this machine", "settle what only timing can settle"),
     Card("open('Trials')", "Try it on your data", "train the plan's network and its rivals"),
+    Card(STRATEGIES, "Compare strategies", "how several workers would learn it together"),
     Card("open('Export')", "Export", "report, plan, answers"),
     Card("starter", "Starter project", "a folder of code that trains this plan"),
     Card("what_if", "Suppose another", "both plans side by side; nothing is changed"),
@@ -37,6 +40,11 @@ STEPS = (
 )
 """Each by an action of the interview."""
 MEMORY = "memory.strategy"
+
+
+def steps_for(plan: Plan) -> list[Card]:
+    """The steps that mean something for this plan: without a network, no workers learn together."""
+    return [card for card in STEPS if card.key != STRATEGIES or has_network(plan)]
 
 
 def ways_out(plan: Plan, needs: Outlook) -> Iterator[Card]:
@@ -89,7 +97,7 @@ class NextScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="window", can_focus=False):
             yield Static("What next? The plan is there; nobody need answer the rest.", classes="strong", markup=False)
-            yield Cards(STEPS)
+            yield Cards(steps_for(self.plan))
             yield Static("", id="needs", markup=False)
 
     def on_mount(self) -> None:

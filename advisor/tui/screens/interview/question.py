@@ -20,7 +20,7 @@ from advisor.interview.progress import finished
 from advisor.knowledge.terms import terms_in
 from advisor.report.words import SOURCE_WORDS, is_advice
 from advisor.tui.labels import advice_label, choice_words
-from advisor.tui.screens.interview.next_steps import STEPS, needs_text, ways_out
+from advisor.tui.screens.interview.next_steps import needs_text, steps_for, ways_out
 from advisor.tui.text import FAINT, gauge, lines, plain, problem_text
 from advisor.tui.widgets.cards import Cards
 from advisor.tui.widgets.entry import Entry, Reader
@@ -106,7 +106,7 @@ class QuestionPane(Vertical):
             self._say("words", Content.styled(finished(now.progress, "F7 lists what"), "bold"))
             self._say("present", plain(""))
             self.HELP_TEXT = ""
-            await place.mount(Cards(STEPS))
+            await place.mount(Cards(steps_for(now.plan)))
         else:
             taken = now.present
             known = "" if taken is None else f"{SOURCE_WORDS[taken.source]}: {describe(now.fact, taken.value)}"
@@ -153,7 +153,7 @@ class QuestionPane(Vertical):
     def show_needs(self, plan: Plan, needs: Needs) -> None:
         """Say below the next steps what training needs, and add to them how it could be done sooner."""
         steps = self.query_one("#entry_place").children[-1]
-        if isinstance(steps, Cards) and steps.option_count == len(STEPS):
+        if isinstance(steps, Cards) and steps.option_count == len(steps_for(plan)):
             steps.add(ways_out(plan, needs))
             self._say("explained", needs_text(plan, needs))
             self.query_one(Explanation).border_title = "What it needs"

@@ -1,11 +1,16 @@
-"""Symbols, words and colours of what a probe or a trial came to."""
+"""Symbols, words and colours of what a probe or a trial came to, and what it changes in the plan."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from advisor.inference.plan import Plan
+from advisor.interview.changes import changes
+from advisor.knowledge.model import Knowledge
 from advisor.report.changes import VERDICTS
+from advisor.report.page import Page, Style
+from advisor.report.words import STATUS_WORDS, advice_words
 
 SYMBOLS: Mapping[str, str] = {
     "confirmed": "✓",
@@ -45,3 +50,17 @@ def counted(findings: Iterable[str]) -> list[tuple[str, str]]:
         for kind, symbol in SYMBOLS.items()
         if counts[kind]
     ]
+
+
+def add_changes(page: Page, before: Plan, after: Plan, knowledge: Knowledge) -> None:
+    """Add every recommendation that differs between two plans, below a heading."""
+    page.heading("what changes in the plan")
+    moved = changes(before, after)
+    if not moved:
+        page.add("Nothing: every recommendation stays as it was.")
+    for change in moved:
+        was, now = (
+            f"{advice_words(knowledge, entry, explained=False)} ({STATUS_WORDS[entry.status]})"
+            for entry in (change.before, change.after)
+        )
+        page.add((change.after.title, Style.STRONG), f": {was} -> {now}", first="» ")

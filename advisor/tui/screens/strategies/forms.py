@@ -1,4 +1,4 @@
-"""The forms: strategies and workers to be trained here, or a cluster to be simulated."""
+"""The forms: the plan's own cluster, strategies and workers to be trained here, or one strategy to be simulated."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from textual.events import DescendantFocus
 from textual.widgets import Input, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
+from advisor.agent.simulating import SEEDS
 from advisor.distributed.strategies import DECLARED, Strategy, strategies, strategy
 from advisor.errors import Problem
 from advisor.report.numbers import number_words
@@ -84,6 +85,7 @@ SIMULATION = (
     Line("latency", "Latency", LATENCY, "0s"),
     Line("straggler", "Straggler", STRAGGLER, "1"),
 )
+COMPARISON = tuple(line for line in SIMULATION if line.name in ("workers", "step_time", "link"))
 NAMES: Mapping[str, str] = {
     "budget": "Time", "strategies": "Strategies", "seeds": "Seeds", "workers": "Workers", "steps": "Steps", "link": "Link",
     "link, latency": "Latency", "latency": "Latency", "straggler": "Straggler", "step-time": "Step time",
@@ -240,10 +242,7 @@ class SimulationForm(Form):
         straggler = reading.number("straggler", 1, MOST_STRAGGLING)
         reading.checks("strategy", strategy)
         reading.checks("latency", seconds)
-        if reading.text("link"):
-            reading.checks("link", link)
-        if reading.text("step_time").lower() not in ("", MEASURED):
-            reading.checks("step_time", step_time)
+        _check_cluster(reading)
         reading.done(_SIMULATION)
         return Simulating(
             strategy=reading.text("strategy"),
@@ -254,6 +253,48 @@ class SimulationForm(Form):
             latency=reading.text("latency"),
             straggler=straggler,
         )
+
+
+class ComparisonForm(Form):
+    """The plan's own cluster, unless something else is written."""
+
+    HELP_TEXT = (
+        "Leave everything empty to compare strategies, and numbers of workers, for the plan as it is: what is found counts for "
+        "it. With other workers, steps or links of yours it is shown, and does not count."
+    )
+    DEFAULT_CSS = """
+    ComparisonForm .narrow_lines { width: 34; }
+    ComparisonForm .field_help { padding: 0; }
+    """
+    LINES, NAME = COMPARISON, "compare"
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="lines narrow_lines", can_focus=False):
+            yield from self.fields()
+        with Vertical(classes="lines"):
+            yield self.help_line()
+
+    def on_mount(self) -> None:
+        self.explain("Leave this empty to simulate the plan as it is.")
+
+    @property
+    def asked(self) -> Simulating:
+        """Raises InputError with everything that is wrong."""
+        reading = self.reading
+        workers = reading.whole_or_none("workers", 1, MOST_SIMULATED)
+        _check_cluster(reading)
+        reading.done(_SIMULATION)
+        return Simulating(
+            workers=workers, step_time=reading.text_or_none("step_time"), link=reading.text_or_none("link")
+        )
+
+
+def _check_cluster(reading: Reading) -> None:
+    """Collect what is wrong with the link and the time of a step, where they are written."""
+    if reading.text("link"):
+        reading.checks("link", link)
+    if reading.text("step_time").lower() not in ("", MEASURED):
+        reading.checks("step_time", step_time)
 
 
 def about_strategy(name: str) -> str:
@@ -274,6 +315,19 @@ def training_words(job: Job, notes: Sequence[str]) -> Content:
         ),
         plain(f"{job.workers} workers learn {task.network} {sizes}, each in batches of {task.batch} examples."),
         *_faint(notes),
+    ])  # fmt: skip
+
+
+def comparison_words(scenario: Scenario, names: Sequence[str], notes: Sequence[str]) -> Content:
+    """The comparisons that would be made for the plan, and what they rest on."""
+    workers = f"{scenario.workers:,} worker{'s' if scenario.workers > 1 else ''}"
+    many = f"1 to {workers} for the same batch" if scenario.workers > 1 else "nobody to share its batch with"
+    losses = f"{len(names)} strategies, {SEEDS} times each; and " if names else ""
+    return lines([
+        Content.styled(f"{workers}: {losses}{many}.", "bold"),
+        *([plain(f"By the time to the same loss: {', '.join(names)}.")] if names else []),
+        plain("It counts for the plan where its workers, their link and the time of a step are known."),
+        *_faint(rests_on(scenario, notes)),
     ])  # fmt: skip
 
 

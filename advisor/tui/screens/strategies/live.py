@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Static
 
+from advisor.report.rates import bar
 from advisor.tui.screens.running.race import RUNS, SoFar
-from advisor.tui.screens.running.run_screen import TimeBar
+from advisor.tui.screens.running.run_screen import BAR, TimeBar
 from advisor.tui.screens.strategies.state import Row, Strategies
-from advisor.tui.text import plain
+from advisor.tui.text import FAINT, plain
 from advisor.tui.widgets.losses import LossChart, letter_of
 from advisor.tui.widgets.table import Table
 from advisor.wording import printable, shorten
@@ -27,13 +29,16 @@ class LivePane(Horizontal):
 
     HELP_TEXT = (
         "One line a strategy, with the letter of its curve. The loss is that of the last batches that were learned from; what is "
-        "held out is scored when a training has ended. The chart shows the newest training of each."
+        "held out is scored when a training has ended. The chart shows the newest training of each. Of a simulation only the "
+        "share that is done is known."
     )
     DEFAULT_CSS = """
     LivePane #strategies_told { width: 3fr; height: 1fr; }
     LivePane #rows { height: auto; max-height: 50%; margin: 1 0; overflow-x: hidden; }
     LivePane #loss_live { width: 2fr; }
-    LivePane.-simulates #strategies_told { width: 1fr; height: 1fr; }
+    LivePane #strategies_share { display: none; margin: 1 0; }
+    LivePane.-simulates #strategies_share { display: block; }
+    LivePane.-simulates #strategies_told { width: 1fr; height: 1fr; max-height: 100%; }
     LivePane.-simulates #rows, LivePane.-simulates #loss_live, LivePane.-simulates SoFar { display: none; }
     """
 
@@ -44,6 +49,7 @@ class LivePane(Horizontal):
         with Vertical(id="strategies_told"):
             yield TimeBar()
             yield Static("", id="strategies_doing", classes="strong", markup=False)
+            yield Static("", id="strategies_share", markup=False)
             yield Table(cursor_type="none", id="rows")
             yield SoFar(id="so_far")
         yield LossChart(CHART, id="loss_live")
@@ -51,12 +57,20 @@ class LivePane(Horizontal):
     def show(self, state: Strategies) -> None:
         self.set_class(bool(state.simulates), "-simulates")
         self.query_one("#strategies_doing", Static).update(plain(state.doing))
+        self.query_one("#strategies_share", Static).update(share_words(state.share))
         rows = list(state.rows.values())
         now = state.began.strategy if state.began is not None else ""
         seeds = state.planned.seeds
         self.query_one("#rows", Table).fill(COLUMNS, cells(rows, now, seeds))
         self.query_one(SoFar).show(plain(note) for note in reversed(state.notes))
         self.query_one(LossChart).show({letter_of(number): row.curve for number, row in enumerate(rows) if row.curve})
+
+
+def share_words(share: float | None) -> Content:
+    """The share of a simulation that is done, with a bar."""
+    if share is None:
+        return Content.styled("Its findings come at the end.", FAINT)
+    return Content.assemble((bar(share, BAR, unicode=True), "$primary"), f" {share:.0%} done")
 
 
 def cells(rows: Sequence[Row], now: str, seeds: int) -> Iterator[list[Text]]:

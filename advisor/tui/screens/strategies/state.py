@@ -23,12 +23,20 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A simulation begins; it tells nothing before its end."""
+    """A simulation begins; its findings come at its end."""
 
     what: str
 
 
-Heard: TypeAlias = Planned | Simulated | Message
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The simulation goes on."""
+
+    done: float
+    """0 to 1."""
+
+
+Heard: TypeAlias = Planned | Simulated | Share | Message
 
 
 @dataclass
@@ -70,6 +78,8 @@ class Strategies(Timed):
 
     planned: Planned = Planned((), 0)
     simulates: str = ""
+    share: float | None = None
+    """Of the simulation that is done; None before anything is."""
     rows: dict[str, Row] = field(default_factory=dict)
     ready: Ready | None = None
     began: Began | None = None
@@ -82,6 +92,8 @@ class Strategies(Timed):
                 self.rows = {name: Row(name) for name in event.strategies}
             case Simulated(what):
                 self.simulates = what
+            case Share(done):
+                self.share = done
             case Ready():
                 self.ready = event
                 self._remark(f"{event.how} The network has {event.weights:,} weights.")
@@ -117,7 +129,7 @@ class Strategies(Timed):
     def doing(self) -> str:
         """The present activity in words."""
         if self.simulates:
-            return f"Simulating {self.simulates}. It tells nothing before its end."
+            return f"Simulating {self.simulates}."
         if self.ready is None:
             return "Starting the processes and reading the examples ..."
         if self.began is None:

@@ -1,4 +1,4 @@
-"""Strategies of several workers: choosing, watching them train, and what came of it; or a cluster, simulated."""
+"""Strategies of several workers: compared for the plan, trained here, or one of them simulated; and what came of it."""
 
 from __future__ import annotations
 
@@ -20,31 +20,47 @@ from advisor.distributed.job import Progress
 from advisor.errors import InputError
 from advisor.report.strategies.simulation import headed
 from advisor.session.simulating import Simulation
+from advisor.session.simulating_plans import PlanSimulation
 from advisor.session.syncing import Trained
-from advisor.tui.requests import ToData
+from advisor.tui.requests import ToData, ToExport
 from advisor.tui.screen import Palette
 from advisor.tui.screens.running.race import SoFar
 from advisor.tui.screens.running.run_screen import Phase, RunScreen
+from advisor.tui.screens.strategies.compared import ComparedPane
 from advisor.tui.screens.strategies.done import SimulatedPane, TrainedPane
 from advisor.tui.screens.strategies.fields import in_words_of
-from advisor.tui.screens.strategies.forms import NAMES, SimulationForm, TrainingForm, simulation_words, training_words
+from advisor.tui.screens.strategies.files import Found, kinds_of
+from advisor.tui.screens.strategies.forms import (
+    NAMES,
+    ComparisonForm,
+    SimulationForm,
+    TrainingForm,
+    comparison_words,
+    simulation_words,
+    training_words,
+)
 from advisor.tui.screens.strategies.live import LivePane
-from advisor.tui.screens.strategies.state import Heard, Planned, Simulated, Strategies
+from advisor.tui.screens.strategies.state import Heard, Planned, Share, Simulated, Strategies
 from advisor.tui.text import plain, problem_text
-from advisor.tui.widgets.mouse import Ticks
 
 Listener = Callable[[Heard], None]
 
 
 class Way(StrEnum):
-    """The ways to compare strategies; the names of the tabs."""
+    """The ways to try strategies, the simplest first; the names of the tabs."""
 
+    COMPARE = "way_compare"
     TRAIN = "way_train"
     SIMULATE = "way_simulate"
 
 
-_VERBS = {Way.TRAIN: "Train", Way.SIMULATE: "Simulate"}
-_TITLES = {Way.TRAIN: "Strategies that were trained", Way.SIMULATE: "A strategy that was simulated"}
+_VERBS = {Way.COMPARE: "Compare", Way.TRAIN: "Train", Way.SIMULATE: "Simulate"}
+_TITLES = {
+    Way.COMPARE: "Strategies for this plan, simulated",
+    Way.TRAIN: "Strategies that were trained",
+    Way.SIMULATE: "A strategy that was simulated",
+}
+_WAYS = tuple(Way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +68,34 @@ class Order:
     """A run that is ready: the event that begins it, and the work."""
 
     begins: Heard
-    work: Callable[[float, Listener, Stop], Trained | Simulation]
+    work: Callable[[float, Listener, Stop], Found]
     words: Content
     """A description for people."""
 
 
-class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
+class StrategiesScreen(RunScreen[Heard, Found, Strategies]):
+    """Opens with the `way` that is named; else with what was found last, or with the first way."""
+
     TITLE = "Strategies"
     HELP_TEXT = (
-        "How several workers learn together: in step, each by itself, or something between. Train real ones on this machine "
-        "under several strategies, on links as slow as you say; or simulate one strategy with up to 10,000 of them. F6 turns "
-        "from one to the other. What was found is shown again when this screen is opened, until another conversation begins or "
-        "other data are named."
+        "How several workers learn together: in step, each by itself, or something between. Compare strategies and numbers of "
+        "workers for this plan, in virtual time; train real workers on this machine, on links as slow as you say; or simulate "
+        "one strategy with up to 10,000 workers. F6 turns from one way to the next. What was found is shown again when this "
+        "screen is opened, until another conversation begins or other data are named; s saves it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "begin", "Begin", id="strategies.begin", tooltip="Begin to train, or to simulate."),
-        Binding("f6", "turn", "Train or simulate", id="strategies.turn", tooltip="Train real workers, or simulate many."),
+        Binding("ctrl+s", "begin", "Begin", id="strategies.begin", tooltip="Begin to compare, to train or to simulate."),
+        Binding("f6", "turn", "Next way", id="strategies.turn", tooltip="Compare for the plan, train, or simulate one."),
+        Binding("s", "save", "Save", id="strategies.save", tooltip="Save what was found: a page for a browser, or JSON."),
         Binding("d", "data", "Data", id="strategies.data", tooltip="Choose the examples that are learned, or other ones."),
         Binding("f5", "last", "Last result", id="strategies.last", tooltip="Show again what was found last."),
         Binding("x", "stop_all", "Stop", id="strategies.stop", tooltip="Stop; trainings that are finished are kept."),
         Binding("m", "again", "Again", id="strategies.again", tooltip="Choose other strategies, or other workers."),
     ]  # fmt: skip
     PALETTE: ClassVar[Palette] = (
-        ("Strategies: Begin", "Train real workers, or simulate many", "begin"),
-        ("Strategies: Train or simulate", "Turn to the other way", "turn"),
+        ("Strategies: Begin", "Compare, train or simulate", "begin"),
+        ("Strategies: Next way", "Compare for the plan, train, or simulate one", "turn"),
+        ("Strategies: Save", "What was found: a page for a browser, or JSON", "save"),
         ("Data: Point at others", "A file or a folder, and the column to predict", "data"),
         ("Strategies: Last result", "What was found last", "last"),
         ("Strategies: Stop", "Trainings that are finished are kept", "stop_all"),
@@ -86,6 +106,8 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
     StrategiesScreen #ways_to TabPane { height: 1fr; }
     StrategiesScreen #strategies_offer { height: auto; max-height: 5; }
     StrategiesScreen.-high #strategies_offer, StrategiesScreen.-simulate #strategies_offer { max-height: 9; }
+    StrategiesScreen.-compare #ways_to { height: 6; }
+    StrategiesScreen.-compare #strategies_offer { height: 1fr; max-height: 100%; }
     StrategiesScreen #strategies_ended, StrategiesScreen #strategies_problem { display: none; }
     StrategiesScreen.-high #ways_to { height: 20; }
     StrategiesScreen.-high #strategies_offer { margin: 1 0; }
@@ -101,7 +123,8 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
     """
 
     NEEDS: ClassVar[Mapping[str, Phase]] = {
-        "begin": Phase.CHOOSING, "data": Phase.CHOOSING, "last": Phase.CHOOSING, "stop_all": Phase.RUNNING, "again": Phase.DONE
+        "begin": Phase.CHOOSING, "data": Phase.CHOOSING, "last": Phase.CHOOSING, "stop_all": Phase.RUNNING, "again": Phase.DONE,
+        "save": Phase.DONE,
     }  # fmt: skip
     STATE = Strategies
     USUAL_BUDGET = 120.0
@@ -111,18 +134,23 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
     )
     STOPPED_EARLY = (InputError, "Stopped before anything was finished.")
 
-    def __init__(self) -> None:
+    def __init__(self, way: str = "") -> None:
         super().__init__()
-        self.way = Way.TRAIN
+        self.wanted = Way(way) if way else None
+        self.way = self.wanted or _WAYS[0]
         self.order: Order | None = None
+        self.found: Found | None = None
+        """The result that is shown."""
 
     def contents(self) -> Iterable[Widget]:
         with ContentSwitcher(initial=Phase.CHOOSING):
             with Vertical(id=Phase.CHOOSING):
-                with TabbedContent(id="ways_to"):
+                with TabbedContent(id="ways_to", initial=self.way):
+                    with TabPane("Compare for this plan", id=Way.COMPARE):
+                        yield ComparisonForm(id="comparison_form")
                     with TabPane("Train here", id=Way.TRAIN):
                         yield TrainingForm(id="training_form")
-                    with TabPane("Simulate many workers", id=Way.SIMULATE):
+                    with TabPane("Simulate one strategy", id=Way.SIMULATE):
                         yield SimulationForm(id="simulation_form")
                 with VerticalScroll(id="strategies_offer", can_focus=False):
                     yield Static("", id="strategies_ended", classes="bad", markup=False)
@@ -130,16 +158,18 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
                     yield Static("", id="strategies_words", markup=False)
                 with Horizontal(id="order"):
                     yield self.budget()
-                    yield self.begin_button(_VERBS[Way.TRAIN])
+                    yield self.begin_button(_VERBS[self.way])
             yield LivePane(id=Phase.RUNNING)
             with Vertical(id=Phase.DONE):
+                yield ComparedPane(self.wizard.desk.knowledge, id="compared")
                 yield TrainedPane(id="trained")
                 yield SimulatedPane(id="simulated")
 
     def on_mount(self) -> None:
         """Show again what was found before; `m` begins anew."""
         super().on_mount()
-        known = self.wizard.desk.last_trained or self.wizard.desk.last_simulated
+        kept = (self._kept(way) for way in ((self.wanted,) if self.wanted is not None else _WAYS))
+        known = next((found for found in kept if found is not None), None)
         if known is not None:
             self.query_one("#ways_to", TabbedContent).active = _way_of(known)
             self._show_again(known)
@@ -158,7 +188,7 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
 
     def _focus_form(self) -> None:
         if self.phase is Phase.CHOOSING:
-            self.query_one(Ticks if self.way is Way.TRAIN else "#simulate_strategy").focus()
+            self.query_one(_FIRST[self.way]).focus()
 
     @on(Input.Changed)
     @on(SelectionList.SelectedChanged)
@@ -170,6 +200,7 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
     def _turned(self, event: TabbedContent.TabActivated) -> None:
         self.way = Way(str(event.pane.id))
         self.set_class(self.way is Way.SIMULATE, "-simulate")
+        self.set_class(self.way is Way.COMPARE, "-compare")
         self.query_one("#begin", Button).label = Content(_VERBS[self.way])
         self._consider()
 
@@ -183,13 +214,33 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
         if not self.query_one(TrainingForm).own:  # nothing is offered yet
             return None
         try:
-            order = await (self._training() if self.way is Way.TRAIN else self._simulation())
+            order = await self._order()
         except InputError as error:
             self._refuse(_said(error))
             return None
         self._refuse("")
         self.query_one("#strategies_words", Static).update(order.words)
         return order
+
+    async def _order(self) -> Order:
+        """Raises InputError."""
+        match self.way:
+            case Way.COMPARE:
+                return await self._comparison()
+            case Way.TRAIN:
+                return await self._training()
+            case Way.SIMULATE:
+                return await self._simulation()
+
+    async def _comparison(self) -> Order:
+        """Raises InputError."""
+        desk, asked = self.wizard.desk, self.query_one(ComparisonForm).asked
+        scenario, names, notes = await self.wizard.think(lambda: desk.contest(asked))
+        return Order(
+            Simulated(f"strategies for {scenario.workers:,} worker{'s' if scenario.workers > 1 else ''}"),
+            lambda seconds, listener, stop: desk.compare_for_plan(asked, seconds, shares(listener), stop),
+            comparison_words(scenario, names, notes),
+        )
 
     async def _training(self) -> Order:
         """Raises InputError."""
@@ -207,7 +258,7 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
         scenario, notes = await self.wizard.think(lambda: desk.cluster(asked))
         return Order(
             Simulated(headed(scenario)),
-            lambda seconds, _, stop: desk.simulate_strategy(asked, seconds, stop),
+            lambda seconds, listener, stop: desk.simulate_strategy(asked, seconds, shares(listener), stop),
             simulation_words(scenario, notes),
         )
 
@@ -245,7 +296,7 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
 
     # --- running ---------------------------------------------------------------------------------------------------
 
-    def run_for(self, seconds: float, listener: Listener, stop: Stop) -> Trained | Simulation:
+    def run_for(self, seconds: float, listener: Listener, stop: Stop) -> Found:
         assert self.order is not None  # noqa: S101 - it was begun
         listener(self.order.begins)
         try:
@@ -254,28 +305,33 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
             raise in_words_of(error, NAMES) from None
 
     def is_news(self, event: Heard) -> bool:
-        return not isinstance(event, Progress)
+        return not isinstance(event, Progress | Share)
 
     def show_live(self) -> None:
         self.query_one(LivePane).show(self.state)
 
-    def show_result(self, result: Trained | Simulation) -> None:
-        self.way = _way_of(result)
-        trained, simulated = self.query_one(TrainedPane), self.query_one(SimulatedPane)
-        trained.set_class(self.way is not Way.TRAIN, "-empty")
-        simulated.set_class(self.way is not Way.SIMULATE, "-empty")
-        if isinstance(result, Trained):
-            trained.show(result)
-        else:
-            simulated.show_simulation(result)
+    def show_result(self, result: Found) -> None:
+        self.way, self.found = _way_of(result), result
+        for way, pane in _PANES.items():
+            self.query_one(pane).set_class(way is not self.way, "-empty")
+        match result:
+            case PlanSimulation():
+                self.query_one(ComparedPane).show(result)
+            case Trained():
+                self.query_one(TrainedPane).show(result)
+            case Simulation():
+                self.query_one(SimulatedPane).show_simulation(result)
 
     # --- moving ----------------------------------------------------------------------------------------------------
 
-    def _kept(self, way: Way) -> Trained | Simulation | None:
+    def _kept(self, way: Way) -> Found | None:
         desk = self.wizard.desk
-        return desk.last_trained if way is Way.TRAIN else desk.last_simulated
+        kept: dict[Way, Found | None] = {
+            Way.COMPARE: desk.last_compared, Way.TRAIN: desk.last_trained, Way.SIMULATE: desk.last_simulated
+        }  # fmt: skip
+        return kept[way]
 
-    def _show_again(self, result: Trained | Simulation) -> None:
+    def _show_again(self, result: Found) -> None:
         self.show_result(result)
         self._turn_to(Phase.DONE)
 
@@ -284,6 +340,8 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
             return self.phase is not Phase.RUNNING
         if action == "last" and self._kept(self.way) is None:
             return False
+        if action == "save" and (self.found is None or not kinds_of(self.found)):
+            return False
         return super().check_action(action, parameters)
 
     def action_last(self) -> None:
@@ -291,9 +349,13 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
         if known is not None:
             self._show_again(known)
 
+    def action_save(self) -> None:
+        assert self.found is not None  # noqa: S101 - `check_action` has seen it
+        self.wizard.open(ToExport(kinds=kinds_of(self.found)))
+
     def action_turn(self) -> None:
-        """Turn to the other way: from a result to the other one, if there is one."""
-        other = Way.SIMULATE if self.way is Way.TRAIN else Way.TRAIN
+        """Turn to the next way: from a result to that of the other, if there is one."""
+        other = _WAYS[(_WAYS.index(self.way) + 1) % len(_WAYS)]
         known = self._kept(other)
         self.query_one("#ways_to", TabbedContent).active = other
         self.way = other
@@ -307,13 +369,39 @@ class StrategiesScreen(RunScreen[Heard, "Trained | Simulation", Strategies]):
             self.query_one(SoFar).focus()
         elif phase is Phase.DONE:
             self.retitle(_TITLES[self.way])
-            self.query_one(TrainedPane.Standings if self.way is Way.TRAIN else SimulatedPane).focus()
+            self._focus_results()
         elif phase is Phase.CHOOSING:
             self.introduce()
 
+    def _focus_results(self) -> None:
+        match self.way:
+            case Way.COMPARE:
+                self.query_one(ComparedPane).focus_results()
+            case Way.TRAIN:
+                self.query_one(TrainedPane.Standings).focus()
+            case Way.SIMULATE:
+                self.query_one(SimulatedPane).focus()
 
-def _way_of(result: Trained | Simulation) -> Way:
-    return Way.TRAIN if isinstance(result, Trained) else Way.SIMULATE
+
+_FIRST = {Way.COMPARE: "#begin", Way.TRAIN: "#sync_strategies", Way.SIMULATE: "#simulate_strategy"}
+"""Has the focus at first."""
+_PANES = {Way.COMPARE: "#compared", Way.TRAIN: "#trained", Way.SIMULATE: "#simulated"}
+"""Show what was found."""
+
+
+def _way_of(result: Found) -> Way:
+    match result:
+        case PlanSimulation():
+            return Way.COMPARE
+        case Trained():
+            return Way.TRAIN
+        case Simulation():
+            return Way.SIMULATE
+
+
+def shares(listener: Listener) -> Callable[[float], None]:
+    """Tell the listener the share that is done."""
+    return lambda share: listener(Share(share))
 
 
 def _said(error: InputError) -> str:

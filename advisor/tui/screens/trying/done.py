@@ -8,14 +8,12 @@ from textual.content import Content
 from textual.widgets import Static, TabbedContent, TabPane
 
 from advisor.inference.plan import Plan
-from advisor.interview.changes import changes
 from advisor.knowledge.model import Knowledge
 from advisor.report.changes import STYLES
 from advisor.report.found.trying import bet_sentence, trying_page, value
 from advisor.report.page import Look, Page, Style
-from advisor.report.words import STATUS_WORDS, advice_words
 from advisor.training.ladder.outcome import TrialResults
-from advisor.tui.screens.running.findings import counted, finding_words
+from advisor.tui.screens.running.findings import add_changes, counted, finding_words
 from advisor.tui.text import lines, plain
 from advisor.tui.widgets.page_view import PageView
 
@@ -78,14 +76,5 @@ def in_the_plan(outcome: TrialResults, before: Plan, after: Plan, knowledge: Kno
             f" -> {value(now)}",
         )
         page.add(bet_sentence(bet, outcome.metric), first="  ")
-    page.heading("what changes in the plan")
-    moved = changes(before, after)
-    if not moved:
-        page.add("Nothing: every recommendation stays as it was.")
-    for change in moved:
-        was, now = (
-            f"{advice_words(knowledge, entry, explained=False)} ({STATUS_WORDS[entry.status]})"
-            for entry in (change.before, change.after)
-        )
-        page.add((change.after.title, Style.STRONG), f": {was} -> {now}", first="» ")
+    add_changes(page, before, after, knowledge)
     return page.text()

@@ -1,7 +1,7 @@
 """A worker that is slower than the others, for real: it is stopped for a while after each short while that it has computed.
 
-`python -m advisor.distributed.wires.load PARENT` does so from outside, so that it needs nothing of the worker. What the worker
-waits for (others, a disk) is not slowed down. Linux only.
+This file, run as a program, does so from outside, so that it needs nothing of the worker. What the worker waits for (others, a
+disk) is not slowed down. Linux only.
 
 A neighbour on the same processor is no substitute: it takes half of it, so that the factor is always two, and slows down
 whatever else runs there.
@@ -50,7 +50,7 @@ def straggler(worker: int, factor: float) -> Iterator[None]:
     if factor == 1:
         yield
         return
-    load = HelperProcess("The load on a worker", module_command("advisor.distributed.wires.load"))
+    load = HelperProcess("The load on a worker", module_command("load", instead=(sys.executable, "-P", __file__)))
     try:
         load.say(worker=worker, factor=factor)
         load.answer(time.monotonic() + _START_SECONDS)

@@ -1,0 +1,213 @@
+"""Comparing strategies for a plan in virtual time: what counts for it afterwards, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.agent.simulating import SEEDS, contestants
+from advisor.agent.strategies import STANDS_IN, circumstances
+from advisor.distributed.task import Task
+from advisor.facts.fact_base import Source
+from advisor.facts.verdict import Verdict
+from advisor.inference.plan import Plan, Status
+from advisor.session import simulating, simulating_plans
+from advisor.session.inputs import Inputs, plan_of
+from advisor.session.simulating import Asked
+from advisor.session.simulating_plans import PlanSimulation, simulated_for_plan
+from advisor.simulation.request import Failing, Saved
+from advisor.simulation.result import Result
+from advisor.simulation.scenario import Scenario
+from advisor.simulation.timing import timing
+from tests.report.strategies_made import falling
+from tests.session.test_simulating import elsewhere, no_complaint, told
+
+FASTEST = {"local_sgd": 4.0}
+"""Seconds in which the made-up loss falls to a third; 12 of all others."""
+
+
+@cache
+def usual() -> Plan:
+    return plan_of(elsewhere())
+
+
+def changed(plan: Plan, topic: str) -> tuple[object, Status]:
+    entry = plan.recommendations[topic]
+    return entry.value, entry.status
+
+
+def saved(failing: Failing, **_: object) -> Saved:
+    """A checkpoint every half hour, some seconds more or less with each seed."""
+    return Saved(1800.0 + 10 * (failing.seed - 2), 0.9, 0.6)
+
+
+class Made:
+    """In place of the process that simulates: times as they are, losses that are made up, of the plan's own network."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, own: bool = True) -> None:
+        self.asked: list[tuple[int, Task | None]] = []
+        small = Task("ffn", "tabular", 8, 2)
+        monkeypatch.setattr(simulating_plans, "learned_task", lambda *_, **__: (small, () if own else (STANDS_IN,)))
+        monkeypatch.setattr(simulating_plans, "simulate_all", self.simulate)
+        monkeypatch.setattr(simulating_plans, "checkpoints", saved)
+
+    def simulate(self, scenarios: Sequence[Scenario], task: Task | None, **_: object) -> list[Result]:
+        self.asked.append((len(scenarios), task))
+        results = [timing(replace(one, steps=min(one.steps, 20))) for one in scenarios]
+        if task is None:
+            return results
+        return [
+            replace(one, loss=tuple(falling(FASTEST.get(scenario.strategy.name, 12.0), scenario.seed, 40.0)))
+            for one, scenario in zip(results, scenarios, strict=True)
+        ]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    return Made(monkeypatch)
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def simulations(inputs: Inputs, **asked: Any) -> PlanSimulation:
+    return simulated_for_plan(inputs, Asked(**asked), 60.0, complain=no_complaint)
+
+
+def test_what_was_simulated_decides_the_plan_and_later_plans(made: Made, state: Path) -> None:
+    inputs = told()
+    found = simulations(inputs)
+    assert found.names[0] == "synchronous"
+    assert made.asked[1][0] == SEEDS * len(contestants(found.before, found.scenario)) == len(found.results)
+    assert changed(found.before, "sync.strategy")[1] is not Status.SIMULATED
+    for plan in (found.after, plan_of(told())):
+        assert changed(plan, "sync.strategy") == ("local_sgd", Status.SIMULATED)
+        assert changed(plan, "fault_tolerance")[1] is Status.SIMULATED
+        assert plan.facts["sim.sync.best"].source is Source.SIMULATED
+        assert plan.facts["sim.checkpoint.seconds"].value == 1800
+        assert plan.facts["sim.workers.best"].value == found.sweep.best
+        measured = plan.recommendations["sync.strategy"].measured
+        assert measured is not None
+        assert (measured.before, measured.after, measured.verdict) == ("synchronous", "local_sgd", Verdict.OVERTURNED)
+
+
+def test_each_number_of_workers_and_the_checkpoints_come_from_several_seeds(made: Made) -> None:
+    found = simulations(told(machine="none"), loss=False)
+    assert {len(times) for times in found.sweep.times.values()} == {SEEDS}
+    assert {one.fact: one.n for one in found.outcomes} == {
+        "sim.workers.best": SEEDS,
+        "sim.checkpoint.seconds": SEEDS,
+    }
+    (note,) = (one for one in found.notes if "simulated failures" in one)
+    assert "every 30 min lost the least" in note
+    assert "95 % interval, 5 seeds" in note
+
+
+def test_a_slower_rival_that_never_came_to_the_loss_is_told_and_the_plan_confirmed(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("synchronous", "local_sgd"):
+        monkeypatch.setitem(FASTEST, name, 4.0 if name == "synchronous" else 400.0)
+    monkeypatch.setattr(simulating_plans, "contestants", lambda *_: ["synchronous", "local_sgd"])
+    found = simulations(told(machine="none"))
+    assert changed(found.after, "sync.strategy") == ("synchronous", Status.SIMULATED)
+    notes = found.after.recommendations["sync.strategy"].notes
+    assert "While `advisor simulate` ran: local_sgd came to the loss in none of 5 trainings." in notes
+
+
+def test_the_next_simulation_judges_what_the_rules_say_again(made: Made, state: Path) -> None:
+    simulations(told())
+    later = told()
+    assert changed(plan_of(later), "sync.strategy")[0] == "local_sgd"
+    again = simulations(later)
+    assert again.names[0] == "synchronous"
+    assert again.before.value("sync.strategy") == "synchronous"
+
+
+def test_another_link_finds_them_as_evidence_only(made: Made, state: Path) -> None:
+    simulations(told())
+    slower = plan_of(told("cluster.network_bytes_per_second=5 Gbit/s"))
+    assert slower.recommendations["sync.strategy"].status is not Status.SIMULATED
+    assert "sim.sync.best" not in slower.facts
+    assert ("sim.sync.best", Source.SIMULATED) in [(name, known.source) for name, known in slower.evidence]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"workers": 4}, {"batch": 16}, {"link": "1Gbit/s"}, {"straggler": 2.0}, {"overlap": 0.5},
+        {"step_time": "constant:1s"}, {"failures": "300h"}, {"checkpoint": "20min"}, {"latency": "5ms"},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)  # fmt: skip
+def test_of_another_cluster_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]) -> None:
+    monkeypatch.setattr(simulating_plans, "plan_of", lambda inputs: plan_of(inputs) if inputs.outcomes else usual())
+    found = simulations(told(machine="none"), **asked)
+    assert found.comparison is not None
+    assert found.comparison.best.strategy == "local_sgd", "it is told all the same"
+    assert found.outcomes == ()
+    assert found.after == found.before
+    assert any("nothing of it counts for the plan" in note for note in found.notes)
+
+
+def test_without_a_known_link_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchanges would cost nothing, so every strategy and every number of workers would do."""
+    monkeypatch.setattr(
+        simulating, "circumstances", lambda plan: replace(circumstances(plan), link_bytes_per_second=None)
+    )
+    found = simulations(told(machine="none"))
+    assert any("No link is known" in note for note in found.notes)
+    assert found.outcomes == ()
+
+
+def test_what_does_not_count_is_not_kept(made: Made, state: Path) -> None:
+    simulations(told(), workers=4)
+    assert [path for path in state.rglob("*") if path.is_file()] == []
+    simulations(told())
+    assert [path for path in state.rglob("*") if path.is_file()] != []
+
+
+def test_with_a_step_of_unknown_time_nothing_counts(made: Made) -> None:
+    found = simulations(told("machine.gpu.count=0", machine="none"))
+    assert found.outcomes == ()
+    assert any("1 s is assumed" in note for note in found.notes)
+
+
+def test_what_a_small_network_in_its_place_learned_decides_no_strategy(
+    monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    Made(monkeypatch, own=False)
+    found = simulations(told())
+    assert found.comparison is not None
+    assert {one.fact for one in found.outcomes} == {"sim.workers.best", "sim.checkpoint.seconds"}
+    assert found.after.value("sync.strategy") == "synchronous"
+    assert any("decides nothing for the plan; the number of workers does" in note for note in found.notes)
+
+
+def test_times_alone_are_asked_for_and_of_many_workers_taken(made: Made) -> None:
+    alone = simulations(told(machine="none"), loss=False)
+    many = simulations(told("cluster.nodes=100", machine="none"))
+    for found in (alone, many):
+        assert (found.comparison, found.names, found.results) == (None, (), ())
+        assert "sim.workers.best" in found.after.facts
+    assert [task for _, task in made.asked] == [None, None]
+    assert any("at most 64 workers" in note for note in many.notes)
+
+
+def test_for_a_machine_elsewhere_nothing_is_kept_and_the_plan_is_told(made: Made, state: Path) -> None:
+    found = simulations(told(machine="none"))
+    assert changed(found.after, "sync.strategy") == ("local_sgd", Status.SIMULATED)
+    assert not state.exists()
+
+
+def test_a_plan_of_one_worker_compares_nothing_unless_asked(made: Made) -> None:
+    found = simulations(told("cluster.nodes=1", machine="none"), workers=1)
+    assert (found.comparison, found.sweep.best, found.outcomes) == (None, 1, ())
