@@ -46,7 +46,7 @@ class ComparedPane(Vertical):
     ComparedPane #compared_standings { height: auto; max-height: 50%; margin: 0 1; }
     """
 
-    class Standings(Table):
+    class Ranks(Table):
         HELP_TEXT = (
             "One line a strategy, the fastest first, with the letter of its curve. The times are virtual ones, to the same loss "
             "on held-out examples; brackets are 95 % intervals over pairs of simulations with the same seed. The line that is "
@@ -62,7 +62,7 @@ class ComparedPane(Vertical):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="compared_says", markup=False)
-        yield self.Standings(cursor_type="row", id="compared_standings")
+        yield self.Ranks(cursor_type="row", id="compared_standings")
         with TabbedContent(id="compared_tabs"):
             with TabPane("In the plan", id="tab_in_plan"):
                 yield PageView(id="compared_plan")
@@ -85,7 +85,7 @@ class ComparedPane(Vertical):
         """Show the strategies whose losses were compared; without them there is no table, no chart and no worker to draw."""
         assert self.found is not None  # noqa: S101 - it is shown
         found, tabs = self.found, self.query_one("#compared_tabs", TabbedContent)
-        self.query_one(self.Standings).display = found.comparison is not None
+        self.query_one(self.Ranks).display = found.comparison is not None
         tabs.active = "tab_in_plan"
         for name in ("tab_simulated_loss", "tab_waits"):
             (tabs.hide_tab if found.comparison is None else tabs.show_tab)(name)
@@ -107,7 +107,7 @@ class ComparedPane(Vertical):
         self.order = [row[0] for row in standing]
         wide = self.screen.size.width >= WIDE
         shown, name = (len(COLUMNS), WIDE_NAME) if wide else (NARROW_COLUMNS, NARROW_NAME)
-        self.query_one(self.Standings).fill(COLUMNS[:shown], cells(standing, shown, name))
+        self.query_one(self.Ranks).fill(COLUMNS[:shown], cells(standing, shown, name))
 
     @on(DataTable.RowHighlighted)
     def _highlighted(self, event: DataTable.RowHighlighted) -> None:
@@ -123,7 +123,7 @@ class ComparedPane(Vertical):
 
     def focus_results(self) -> None:
         """Give the focus to the table, or to the plan where there is none."""
-        table = self.query_one(self.Standings)
+        table = self.query_one(self.Ranks)
         (table if table.display else self.query_one("#compared_plan")).focus()
 
 
