@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from advisor.cluster.profile import ClusterProfile, Finding, Kind
+from advisor.cluster.profile import CPU, ClusterProfile, Finding, Kind
 from advisor.facts.cluster import CARD, CARDS, NETWORK, NODES, STRAGGLERS, note
 from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Fact, Value, Vocabulary
@@ -58,9 +58,9 @@ def complaints(profile: ClusterProfile) -> Iterator[doctor.Finding]:
 def _values(profile: ClusterProfile) -> dict[str, Value]:
     values: dict[str, Value] = {NODES: len(profile.nodes)}
     cards, names = {len(node.ranks) for node in profile.nodes}, {rank.device for rank in profile.ranks}
-    if not profile.on_cards:
+    if names == {CPU}:
         values[CARDS] = 0
-    elif len(cards) == 1:
+    elif profile.on_cards and len(cards) == 1:
         values[CARDS] = cards.pop()
     if profile.on_cards and len(names) == 1:
         values[CARD] = names.pop()

@@ -23,8 +23,8 @@ _HELD_OUT, _MOST_RENEWING = 0.2, 1024
 """Of all examples the share that is held out, and the most for the averages."""
 MOST_MADE = 10_000
 """Examples that are made where nobody names data."""
-_LONGEST_CALIBRATION = 5.0
-"""Seconds."""
+_LONGEST_CALIBRATION, _CALIBRATED = 5.0, 29
+"""Seconds; gradients that it takes where they are slow, besides three of each worker alone (`running.calibrating`)."""
 _TEACHING = 0.15
 """Of the budget at most, in which examples are made by a network as large as the plan's."""
 _FEWEST_GRADIENTS = 30
@@ -56,6 +56,8 @@ class Means:
     """True where each worker has a card."""
     patience: float = 1.0
     """Gradients in whose time a worker may have to wait for another."""
+    exchange: float = 0.0
+    """Seconds in which a server's link carries the weights to all workers, or from them, one after the other."""
     examples: int = MOST_MADE
     """Of the data, or made."""
     teaches: bool = False
@@ -104,7 +106,7 @@ def schedule(means: Means, gradient: float | None) -> Schedule:
     """
     took = gradient or 0.0
     look = max(took / (3 * means.batch), 1e-9)
-    calibration = (6 + 3 * means.workers) * took
+    calibration = (_CALIBRATED + 3 * means.workers) * took
     calibrates = calibration < _LONGEST_CALIBRATION
     teaching = min(_TEACHING * means.seconds, means.examples * look)
     start = _START_SECONDS + (calibration if calibrates else 0) + (teaching if means.teaches else 0)
@@ -121,7 +123,7 @@ def schedule(means: Means, gradient: float | None) -> Schedule:
         held_out=None if looked == most else looked // 2,
         most_examples=max(_FEWEST_MADE, min(means.examples, int(teaching / look))),
         calibrates=calibrates,
-        timeout=max(10.0, 4 * means.patience * took),
+        timeout=max(10.0, 4 * means.patience * took + 4 * means.exchange),
     )
 
 

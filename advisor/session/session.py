@@ -324,7 +324,8 @@ class Session:
             raise input_error("Nothing was trained", str(error)) from error
         failed = done.results.failed
         if not done.results.runs:
-            raise input_error("Nothing was trained", failed or STOPPED)
+            late = "The time was over before any training was finished. Give more with budget."
+            raise input_error("Nothing was trained", failed or (STOPPED if stop.all else late))
         if failed and not stop.all:
             _warn("A training ended early", failed)
         self._count(done.outcomes)

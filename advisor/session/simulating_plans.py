@@ -37,7 +37,7 @@ from advisor.session.recalling import keep
 from advisor.session.simulating import MEASURED, MOST_LEARNING, Asked, scenario_of
 from advisor.simulation.request import Saved
 from advisor.simulation.result import Result
-from advisor.simulation.running import checkpoints, simulate_all
+from advisor.simulation.running import LateError, checkpoints, simulate_all
 from advisor.simulation.scenario import Scenario
 
 
@@ -124,6 +124,8 @@ def simulated_for_plan(
             )
         if saved:
             notes = (*notes, _told_of(saved))
+        if inputs.machine is None and outcomes:
+            notes = (*notes, "For a machine that is not this one, it counts now and is not kept for later.")
         for outcome in outcomes:
             if inputs.machine is not None:
                 keep(inputs.machine, outcome, complain, LAST)
@@ -139,13 +141,17 @@ def simulated_for_plan(
 
 
 def _saved(plan: Plan, seed: int, until: float, stop: Stop) -> list[Saved]:
-    """The best checkpoints with each seed; empty where the plan expects no failures."""
+    """The best checkpoints with each seed; empty where the plan expects no failures, or the time is over before the last."""
     often = failing(plan, seed)
-    return [
-        checkpoints(replace(often, seed=seed + one), seconds=until - time.monotonic(), stop=lambda: stop.now)
-        for one in range(SEEDS)
-        if often is not None
-    ]
+    if often is None:
+        return []
+    try:
+        return [
+            checkpoints(replace(often, seed=seed + one), seconds=until - time.monotonic(), stop=lambda: stop.now)
+            for one in range(SEEDS)
+        ]
+    except LateError:
+        return []
 
 
 def _told_of(saved: Sequence[Saved]) -> str:

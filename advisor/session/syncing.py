@@ -167,6 +167,11 @@ def trained(
         for outcome in outcomes:
             keep(inputs.machine, outcome, complain, LAST)
     after = plan_of(replace(inputs, outcomes=(*inputs.outcomes, *outcomes)))
+    if outcomes and outcomes[0].fact not in after.facts:
+        rests = (
+            *rests,
+            "These workers and links are not those of the plan: it is kept as evidence, and decides nothing.",
+        )
     return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own)
 
 
@@ -241,6 +246,12 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
     return job, notes
 
 
+def _message_seconds(plan: Plan, asked: Asked) -> float:
+    """Of all weights of the plan's network on the link that is asked for."""
+    joined, weights = read_link(asked.link, asked.latency, "--link"), plan.facts.get("network.parameters")
+    return joined.latency + joined.seconds(4 * int(str(weights.value)) if weights is not None else 0)
+
+
 def _means(plan: Plan, inputs: Inputs, asked: Asked, seconds: float, names: Sequence[str]) -> Means:
     """The time and the memory that there are for trainings of these strategies."""
     read = inputs.inspection
@@ -252,6 +263,7 @@ def _means(plan: Plan, inputs: Inputs, asked: Asked, seconds: float, names: Sequ
         memory_bytes=_memory(plan),
         cards=device_of(plan, asked) == "cuda",
         patience=asked.straggler * max(strategy(one).whole("every") for one in names),
+        exchange=asked.workers * _message_seconds(plan, asked),
         examples=MOST_MADE if read is None else min(read.examples, OF_2017.most_examples),
         teaches=read is None and model_name(plan) is None,
     )

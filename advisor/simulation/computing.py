@@ -89,8 +89,6 @@ class Work:
         self._left -= steps * len(members)
         if steps < self.every:
             self.short[number] = steps
-        if steps == 1:
-            return [self._step(worker) for worker in members]
         return [self._first[worker] + sum(self._step(worker) for _ in range(steps)) for worker in members]
 
     def show(self, number: int, worker: int, begin: float, end: float) -> None:

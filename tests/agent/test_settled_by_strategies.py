@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from advisor.agent.remembered.profile import MachineProfile
 from advisor.agent.settling.advising import advise_here
 from advisor.agent.settling.elsewhere import measured_elsewhere
 from advisor.agent.settling.scope import newest_in_scope, scope_of, standing
@@ -240,6 +242,19 @@ def test_a_single_worker_has_no_such_conditions(knowledge: Knowledge) -> None:
 
 
 # Again
+
+
+@pytest.mark.parametrize("experiment", [SIMULATE, SYNC])
+@pytest.mark.parametrize("conditions", [CONDITIONS[:-2], (*CONDITIONS, "machine", "torch")])
+def test_what_an_earlier_version_kept_of_strategies_is_left_out_without_a_word(
+    before: Plan, experiment: str, conditions: tuple[str, ...]
+) -> None:
+    kept = sync(before, "local_sgd", experiment)
+    applies = {**kept.applies, "machine": "0123", "torch": "2.13"}
+    earlier = replace(kept, bound_by=conditions, applies={name: applies[name] for name in conditions})
+    document = MachineProfile("last", "0123", outcomes=(earlier, kept)).to_json()
+    read = MachineProfile.from_json(document)
+    assert ([one.bound_by for one in read.outcomes], read.damaged) == ([CONDITIONS], ())
 
 
 def test_the_newest_of_each_question_stands(before: Plan) -> None:

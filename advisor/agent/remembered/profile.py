@@ -200,6 +200,8 @@ _STRATEGIES = {
 """By experiment and topic the fact that strategies decide."""
 _COUNTED = ("sim.workers.best", "sim.workers.best_by_price", "sim.checkpoint.seconds")
 """Facts that count something; the others are names."""
+_EARLIER = ("machine", "torch")
+"""Conditions that earlier versions named besides."""
 _BESIDES = ("sim.workers.best_by_price", "sim.checkpoint.seconds")
 
 
@@ -208,14 +210,15 @@ def _is_of_other_conditions(data: object) -> bool:
     if not isinstance(data, dict) or not is_of_strategies(str(data.get("probe"))):
         return False
     bound_by, applies = data.get("bound_by"), data.get("applies")
-    known = set(RUN_CONDITIONS) | set(CONDITIONS)
+    ours = set(RUN_CONDITIONS if data.get("probe") == SYNC else CONDITIONS)
     if (
         not isinstance(bound_by, list)
         or not isinstance(applies, dict)
         or not all(isinstance(one, str) for one in bound_by)
     ):
         return False
-    return bool(bound_by) and set(bound_by) <= set(applies) and set(bound_by) < known
+    known = {*RUN_CONDITIONS, *CONDITIONS, *_EARLIER}
+    return bool(bound_by) and set(bound_by) <= known & set(applies) and set(bound_by) != ours
 
 
 def _checked_of_strategies(outcome: Outcome) -> Outcome:

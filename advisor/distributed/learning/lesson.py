@@ -80,11 +80,12 @@ class Lesson:
         Averages of batch normalisation are computed anew before, from the first examples to learn from: so they belong to the
         weights that are looked at, whatever strategy they came from.
         """
-        renew_averages(network, self.inputs[: self.renewing], min(self.at_once, _RENEWED_AT_ONCE))
+        device = next(network.parameters()).device
+        renew_averages(network, self.inputs[: self.renewing].to(device), min(self.at_once, _RENEWED_AT_ONCE))
         network.eval()
         total, scores = 0.0, []
         for inputs, targets in in_order((self.held_inputs, self.held_targets), self.at_once):
-            outputs = network(inputs)
+            outputs = network(inputs.to(device)).cpu()
             total += float(self.loss(outputs, targets)) * len(targets)
             scores.append(self.score(outputs, targets).double())
         network.train()

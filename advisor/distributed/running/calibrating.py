@@ -29,7 +29,7 @@ from advisor.distributed.running.serving import HEADER
 from advisor.distributed.running.team import Team
 from advisor.distributed.strategies import strategy
 from advisor.distributed.updates import Server, server_optimizer, step
-from advisor.distributed.wires.pacing import Pace
+from advisor.distributed.wires.pacing import Pace, Way
 
 _SECONDS, _OF_ALL = 0.6, 3.0
 """Of steps at a time, and of all such times together at most."""
@@ -38,6 +38,7 @@ _SMALL, _LARGE = 1_024, 2_000_000
 """Numbers of the shorter message, and of the longest that is tried."""
 _GROWTH, _LONG_ENOUGH = 8, 0.03
 """The longer message grows so many times at once until it takes so many seconds."""
+_THROUGH_DDP = ("synchronous", "gradient_accumulation", "fp16_compression", "powersgd")
 _BURST = 4
 """Steps after an exchange that may take longer than others."""
 _PAUSE = 0.002
@@ -67,8 +68,7 @@ def calibrated(job: Job, lesson: Lesson, team: Team, pace: Pace | None) -> Calib
     reduced, sent = _line(*first[0]), _line(*first[1])
     usual = statistics.fmean([statistics.fmean(own) for own in together])
     after, whole = _rounds(run, steps, reduced, usual)
-    shared = _Steps(run, shared=True) if steps and team.workers > 1 else None
-    after_shared, _ = _rounds(run, shared, reduced, usual, burst=1)
+    after_shared = _after_shared(run, reduced, usual) if any(one.name in _THROUGH_DDP for one in job.chosen) else 0.0
     turn, apply, served, busy = _turns(run, sent)
     return Calibrated(
         _tuples(together),
@@ -81,7 +81,7 @@ def calibrated(job: Job, lesson: Lesson, team: Team, pace: Pace | None) -> Calib
         served,
         busy,
         after,
-        after_shared[0] if after else 0.0,
+        after_shared,
     )
 
 
@@ -239,21 +239,32 @@ def _rounds(
     team.wait_for_all()
     if steps is not None:
         values = torch.zeros_like(steps.weights)
-        for _ in range(1 + _times(timed.alpha + timed.beta * values.nbytes)):
+        for _ in range(1 + _times(timed.alpha + timed.beta * values.nbytes + burst * usual)):
             begun = time.monotonic()
             _reduce(run, values)
+            team.pulse.rest(team.rank)
             own.append((time.monotonic() - begun, *(steps.once() for _ in range(burst))))
     rounds = list(zip(*team.gathered(own[1:])[: team.workers], strict=True))
-    of_them = max if shares_processors(run.job) else statistics.fmean
+    of_them = max if _shares_processors(run) else statistics.fmean
     ends = [[of_them(some) for some in zip(*(accumulate(one[1:]) for one in each), strict=True)] for each in rounds]
     means = map(statistics.fmean, zip(*ends, strict=True))
     longer = [max(0.0, mean - place * usual) for place, mean in enumerate(means, 1)]
     return tuple(longer), statistics.fmean(min(one[0] for one in of_all) for of_all in rounds)
 
 
-def shares_processors(job: Job) -> bool:
-    """True if there are more workers than hardware threads for them here."""
-    return job.device == "cpu" and job.workers * job.threads > (os.cpu_count() or 1)
+def _after_shared(run: Assignment, timed: Timed, usual: float) -> float:
+    """See `Calibrated.after_shared`."""
+    if run.team.workers == 1:
+        return 0.0
+    steps = _Steps(run, shared=True) if not run.team.is_server else None
+    return _rounds(run, steps, timed, usual, burst=1)[0][0]
+
+
+def _shares_processors(run: Assignment) -> bool:
+    """True if there are more workers than hardware threads on which they may run."""
+    mine = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
+    there = {one for rank in run.team.gathered(mine)[: run.team.workers] for one in rank}
+    return run.job.device == "cpu" and run.job.workers * run.job.threads > len(there)
 
 
 def _turns(run: Assignment, timed: Timed) -> tuple[float, float, float, float]:
@@ -303,10 +314,10 @@ def _exchanges(run: Assignment, workers: list[int], times: int) -> tuple[list[fl
                 time.sleep(_PAUSE)
             begun = time.monotonic()
             message[HEADER:] = own
-            _paced(run, message)
+            _paced(run, message, Way.TO_SERVER)
             distributed.send(message, team.server)
             distributed.recv(message, team.server)
-            _paced(run, message)
+            _paced(run, message, Way.FROM_SERVER)
             own.copy_(message[HEADER:])
             turns.append(time.monotonic() - begun)
     return turns, applied, 0.0
@@ -318,9 +329,9 @@ def _message(run: Assignment) -> torch.Tensor:
     return torch.zeros(HEADER + len(weights), dtype=weights.dtype)
 
 
-def _paced(run: Assignment, message: torch.Tensor) -> None:
+def _paced(run: Assignment, message: torch.Tensor, way: Way) -> None:
     if run.pace is not None:
-        run.pace.wait(message.nbytes, time.monotonic())
+        run.pace.wait_at_server(message.nbytes, way)
 
 
 def _times(seconds: float) -> int:

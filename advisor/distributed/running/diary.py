@@ -136,6 +136,7 @@ class Diary:
                 self.segments.append((begin - self._begun, end - self._begun, doing))
             self.spent[doing] += end - begin
         self._last = now
+        self.pulse.rest(self.rank)
 
     def computed(self, seconds: float, loss: float) -> None:
         """A gradient is there."""

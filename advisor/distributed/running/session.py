@@ -114,7 +114,8 @@ class Session:
             name = f"{str(run.strategy).replace(':', '-')}-{run.seed}.pt"
             torch.save(snapshots[-1].weights.cpu(), Path(self._job.weights) / name)
         alive = partial(self._pulse.beat, run.team.rank, 0)
-        return judged(self._lesson, run.seed, snapshots, torch.device("cpu"), run.diary.seconds, alive)
+        device = torch.device("cuda", 0) if run.team.is_server and self._job.device == "cuda" else run.team.device
+        return judged(self._lesson, run.seed, snapshots, device, run.diary.seconds, alive)
 
 
 def _pace(paced: Paced, folder: Path | None) -> Pace:

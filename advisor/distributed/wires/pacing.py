@@ -30,7 +30,9 @@ class ServerLink:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        self._file = os.open(
+            path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o600
+        )
 
     def reserved(self, way: Way, seconds: float) -> float:
         """The time at which a message that takes so many seconds will be through, after all that came before it."""

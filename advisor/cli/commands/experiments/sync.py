@@ -59,7 +59,7 @@ def sync(options: Sync) -> None:
         panel("A training ended early", [done.results.failed])
         raise typer.Exit(FAILED)
     if done.comparison is None:
-        panel("Nothing can be compared", [done.says, *(one.why for one in done.results.undone)])
+        panel("Nothing can be compared", [done.says, *done.results.notes, *(one.why for one in done.results.undone)])
         raise typer.Exit(FAILED)
 
 

@@ -308,12 +308,13 @@ def training_words(job: Job, notes: Sequence[str]) -> Content:
     """The number of trainings, the network, and what they rest on."""
     chosen, task = job.chosen, job.task
     sizes = "-".join(map(str, (task.inputs, *task.hidden_units, task.outputs)))
+    network = f"{task.network} {sizes}" if task.named is None else task.named.describe()
     each = "once" if len(job.seeds) == 1 else f"{len(job.seeds)} times each"
     return lines([
         Content.styled(
             f"{len(job.runs)} trainings of {number_words(job.seconds, 's')}: {len(chosen)} strategies, {each}.", "bold"
         ),
-        plain(f"{job.workers} workers learn {task.network} {sizes}, each in batches of {task.batch} examples."),
+        plain(f"{job.workers} workers learn {network}, each in batches of {task.batch} examples."),
         *_faint(notes),
     ])  # fmt: skip
 
