@@ -63,7 +63,15 @@ class Cell:
 def cell(workers: int, link: str, straggler: float, seconds: float, seeds: int, latency: str) -> Cell:
     """Train and simulate."""
     names = NINE
-    job = Job(_TASK, names, workers=workers, seeds=tuple(range(seeds)), seconds=seconds, straggler=straggler)
+    job = Job(
+        _TASK,
+        names,
+        workers=workers,
+        seeds=tuple(range(seeds)),
+        seconds=seconds,
+        straggler=straggler,
+        for_simulation=True,
+    )
     joined = read_link(link, latency if link != "inf" else "0s")
     with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
         results = run(job, links=found)

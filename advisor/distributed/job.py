@@ -53,6 +53,8 @@ class Job:
     """So many times the usual time takes a gradient of the last worker: it waits for the rest of it."""
     calibrates: bool = True
     """True if steps and exchanges are timed by themselves before the first run."""
+    for_simulation: bool = False
+    """True if all is timed that a simulation of these very runs needs: it takes some seconds more."""
     precision: str = "float32"
     timeout: float = 10.0
     """Seconds that any exchange may take; then a process is taken to hang."""
@@ -208,7 +210,7 @@ class Calibrated:
     apply: float
     """Seconds in which the server applies a gradient, with plain SGD, and puts its answer together."""
     whole: float = 0.0
-    """Seconds of an all-reduce of all weights, after a step."""
+    """From here on only for a simulation. Seconds of an all-reduce of all weights, after a step."""
     turn: float = 0.0
     """Seconds in which the first worker, alone with the server, pushes and pulls all weights, the server's work among them; 0
     where there is no server."""

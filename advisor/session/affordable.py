@@ -23,8 +23,8 @@ _HELD_OUT, _MOST_RENEWING = 0.2, 1024
 """Of all examples the share that is held out, and the most for the averages."""
 MOST_MADE = 10_000
 """Examples that are made where nobody names data."""
-_LONGEST_CALIBRATION, _CALIBRATED = 5.0, 29
-"""Seconds; gradients that it takes where they are slow, besides three of each worker alone (`running.calibrating`)."""
+_LONGEST_CALIBRATION, _CALIBRATED = 5.0, 6
+"""Seconds; gradients that it takes where they are slow, besides three of each worker alone."""
 _TEACHING = 0.15
 """Of the budget at most, in which examples are made by a network as large as the plan's."""
 _FEWEST_GRADIENTS = 30

@@ -80,7 +80,7 @@ class Trained:
 def trained(folder: Path, task: Task, strategies: tuple[str, ...], workers: int, device: str = "cpu") -> Trained:
     job = Job(
         task, strategies, workers, seconds=60.0, examples=GRADIENTS * BATCH * workers, precision="float64", weights=str(folder),
-        calibrates=workers > 1 or device == "cuda", timeout=30.0, device=device,
+        calibrates=workers > 1 or device == "cuda", for_simulation=True, timeout=30.0, device=device,
     )  # fmt: skip
     heard: list[Message] = []
     results = run(job, hear=heard.append)

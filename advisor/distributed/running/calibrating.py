@@ -66,22 +66,25 @@ def calibrated(job: Job, lesson: Lesson, team: Team, pace: Pace | None) -> Calib
     sent = _send(run)
     first = team.gathered([_values(reduced or sent), _values(sent)])[0]
     reduced, sent = _line(*first[0]), _line(*first[1])
-    usual = statistics.fmean([statistics.fmean(own) for own in together])
-    after, whole = _rounds(run, steps, reduced, usual)
-    after_shared = _after_shared(run, reduced, usual) if any(one.name in _THROUGH_DDP for one in job.chosen) else 0.0
-    turn, apply, served, busy = _turns(run, sent)
-    return Calibrated(
-        _tuples(together),
-        _tuples(alone),
-        reduced,
-        sent,
-        apply,
-        whole,
-        turn,
-        served,
-        busy,
-        after,
-        after_shared,
+    found = Calibrated(_tuples(together), _tuples(alone), reduced, sent, _apply(run))
+    return _for_simulation(run, steps, found) if job.for_simulation else found
+
+
+def _for_simulation(run: Assignment, steps: _Steps | None, known: Calibrated) -> Calibrated:
+    """With the rest."""
+    usual = statistics.fmean([statistics.fmean(own) for own in known.together])
+    after, whole = _rounds(run, steps, known.all_reduce, usual)
+    shared = any(one.name in _THROUGH_DDP for one in run.job.chosen)
+    turn, apply, served, busy = _turns(run, known.send)
+    return replace(
+        known,
+        apply=apply or known.apply,
+        whole=whole,
+        turn=turn,
+        served=served,
+        busy=busy,
+        after_exchange=after,
+        after_shared=_after_shared(run, known.all_reduce, usual) if shared else 0.0,
     )
 
 
@@ -271,7 +274,7 @@ def _turns(run: Assignment, timed: Timed) -> tuple[float, float, float, float]:
     """Pushes and pulls of all weights: see `Calibrated.turn`, `apply`, `served` and `busy`."""
     team = run.team
     if team.ranks == team.workers:
-        return 0.0, _apply(run), 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
     times = 1 + _times(2 * (timed.alpha + timed.beta * _message(run).nbytes))
     team.wait_for_all()
     turns, applied, _ = _exchanges(run, [0], times)
