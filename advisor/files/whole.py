@@ -17,6 +17,13 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | g
 _OPEN_FILES = Path("/proc/self/fd")
 
 
+def remove_abandoned_files(path: Path) -> None:
+    """Remove files that killed programs have left, which were to become this one."""
+    for left in abandoned(path, path.parent):
+        with contextlib.suppress(OSError):
+            left.unlink()
+
+
 def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | None = None) -> None:
     """Write a file in one step: readers see what was there before or all of this, whatever happens between.
 
@@ -30,9 +37,7 @@ def replace(path: Path, content: bytes, mode: int = NEW, like: os.stat_result | 
 
     Raises OSError: no folder, no permission, no space.
     """
-    for left in abandoned(path, path.parent):
-        with contextlib.suppress(OSError):
-            left.unlink()
+    remove_abandoned_files(path)
     rights = mode if like is None else 0o600
     if not _replace_by_nameless(path, content, rights, like):
         _replace_by_named(path, content, rights, like)

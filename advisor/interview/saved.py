@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.errors import InputError, Problem, input_error
 from advisor.facts.values import from_json
 from advisor.facts.vocabulary import Value, Vocabulary
+from advisor.files.whole import remove_abandoned_files
 from advisor.interview.progress import Progress
 from advisor.machine.state import (
     NEWER,
@@ -71,6 +72,7 @@ def load(vocabulary: Vocabulary) -> Saved:
     try:
         document = load_json(path)
     except NothingSavedError:
+        remove_abandoned_files(path)  # of a program that was killed while it saved the first answer
         remedy = "Start one with `advisor wizard`."
         raise input_error("There is no conversation to resume", "nothing is saved", remedy=remedy) from None
     except StateError as error:

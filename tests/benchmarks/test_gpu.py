@@ -171,7 +171,7 @@ def test_a_run_without_a_card_says_what_cannot_be_done(tmp_path: Path) -> None:
     told = statuses(tmp_path)
     assert told.pop("doctor") == "passed"
     assert set(told.values()) == {"no card"}
-    assert len(told) == 13
+    assert len(told) == 14
 
 
 @pytest.mark.slow

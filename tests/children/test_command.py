@@ -21,7 +21,7 @@ MAY_START = {
     "children/command.py": "it is the one that does",
     "children/process.py": "watches what was started",
     "children/helper.py": "watches what was started",
-    "distributed/hub.py": "runs ip and tc by their whole paths, inside the namespaces that it holds",
+    "distributed/wires/hub.py": "runs ip and tc by their whole paths, inside the namespaces that it holds",
     "probes/benches/feeding.py": "forks: the loaders of torch, which begin as a copy of a process of ours",
 }
 MAY_NAME_THE_INTERPRETER = {"children/command.py", "cli/commands/looking/doctor.py"}  # doctor: in a line to be typed

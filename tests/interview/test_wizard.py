@@ -13,6 +13,11 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from advisor.errors import InputError
+from advisor.files.aside import name_aside
+from advisor.interview.saved import load, session_file
+from advisor.knowledge.cache import load_cached
+from advisor.resources import rules_folder
 from tests.tui.terminal import heed_signals
 
 ADVISOR = str(Path(sys.executable).parent / "advisor")
@@ -111,6 +116,18 @@ def test_nothing_to_resume_is_said_with_exit_code_2(home: dict[str, str]) -> Non
     done = run(home, "", "--resume")
     assert done.returncode == 2
     assert "nothing is saved" in done.stderr
+
+
+def test_what_a_killed_wizard_left_of_its_first_answer_goes_with_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    left = session_file().parent / name_aside(session_file())
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("{")
+    with pytest.raises(InputError, match="nothing is saved"):
+        load(load_cached(rules_folder()).vocabulary)
+    assert not left.exists()
 
 
 OTHER_ANSWERS = b'{"schema": "advisor/interview/1", "answers": {"task.kind": "paint"}}'
