@@ -23,9 +23,7 @@ OF_CLUSTER = {
 }
 """Conditions by the facts that they have the values of."""
 CONDITIONS = (NETWORK, BATCH, WORKER, LEARNED, LATENCY, *OF_CLUSTER)
-"""Those under which alone what was simulated counts."""
-RUN_CONDITIONS = CONDITIONS
-"""The same for what real workers have shown. A host recalls only what ran on it, and a plan may divide its machine into several
+"""Those under which alone what was simulated, or real workers have shown, counts. A plan may divide its machine into several
 workers: so not the machine counts, but the worker."""
 _OF_STRATEGIES = (SYNC, SIMULATE)
 

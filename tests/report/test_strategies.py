@@ -255,7 +255,7 @@ def test_a_plan_is_told_which_strategy_was_first_how_many_workers_pay_and_what_c
     assert "local_sgd came to the same loss 3 times as fast as synchronous." in page
     assert "with 5 seeds each" in page
     assert "A step of the whole batch gets shorter up to 8 workers" not in page
-    assert "A step of the whole batch gets shorter with all 8 workers; up to 4 each is used to 80 % or more." in page
+    assert "A step of the whole batch gets shorter with all 8 workers. Up to 4, each does at least 80 % of" in page
     assert "8 1.9 s 4.24 (3.92 to 4.58) 53%" in page
     assert "With 2 seeds each; brackets are 95 % intervals." in page
     assert "Storage: None -> local_ssd (simulated)." in page
@@ -268,7 +268,7 @@ def test_a_plan_is_told_which_strategy_was_first_how_many_workers_pay_and_what_c
 def test_what_pays_is_said_in_words() -> None:
     assert pays(Sweep({1: [1.0], 2: [1.0]})) == "Sharing the batch among several workers saves no time."
     shared = Sweep({1: [4.0, 4.0], 2: [2.0, 2.0], 4: [2.0, 2.0]})
-    assert pays(shared).startswith("A step of the whole batch gets shorter up to 2 workers;")
+    assert pays(shared).startswith("A step of the whole batch gets shorter up to 2 workers. Up to 2, each does")
     doubtful = Sweep({1: [4.0, 4.0], 2: [2.2, 2.0], 4: [1.9, 2.1]})
     assert pays(doubtful).endswith(" Whether more than 2 gain anything is within the noise.")
 

@@ -17,7 +17,7 @@ from advisor.distributed.job import Job, Undone
 from advisor.distributed.launching.results import Results
 from advisor.distributed.task import DIGITS, Task
 from advisor.errors import InputError
-from advisor.facts.experiments import RUN_CONDITIONS
+from advisor.facts.experiments import CONDITIONS
 from advisor.facts.verdict import Verdict
 from advisor.models.code import Argument, Code, Library
 from advisor.probes.workload import NamedNetwork
@@ -237,7 +237,7 @@ def test_what_was_trained_counts_for_such_workers_on_this_machine_alone(inputs: 
     assert (done.comparison.reference, done.comparison.best.strategy) == ("synchronous", "local_sgd")
     (outcome,) = done.outcomes
     assert (outcome.verdict, outcome.before, outcome.after) == (Verdict.OVERTURNED, "synchronous", "local_sgd")
-    assert outcome.bound_by == RUN_CONDITIONS
+    assert outcome.bound_by == CONDITIONS
     assert inputs.machine is not None
     assert {name: outcome.applies[name] for name in ("nodes", "stragglers", "link_bytes_per_second", "machine")} == {
         "nodes": "2",
@@ -334,6 +334,6 @@ def test_a_plan_for_another_machine_trains_nothing() -> None:
 def test_conditions_of_a_run_are_what_ran(inputs: Inputs, jobs: list[Job]) -> None:
     (outcome,) = sync(inputs, strategies="synchronous,local_sgd", workers=3, batch=16).outcomes
     assert (outcome.applies["nodes"], outcome.applies["worker_batch"]) == ("3", "16")
-    assert set(RUN_CONDITIONS) <= set(outcome.applies)
+    assert set(CONDITIONS) <= set(outcome.applies)
     assert replace(outcome, applies={}) != outcome
     assert {**scope_of(plan_of(inputs), inputs.machine), **outcome.applies} == dict(outcome.applies)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from advisor.agent.remembered.dates import newest_date, oldest_first
-from advisor.facts.experiments import CONDITIONS, RUN_CONDITIONS, SIMULATE, SYNC, is_of_strategies
+from advisor.facts.experiments import CONDITIONS, SIMULATE, SYNC, is_of_strategies
 from advisor.facts.vocabulary import Value
 from advisor.machine.machine import Machine
 from advisor.probes.catalogue import probe_named
@@ -210,22 +210,20 @@ def _is_of_other_conditions(data: object) -> bool:
     if not isinstance(data, dict) or not is_of_strategies(str(data.get("probe"))):
         return False
     bound_by, applies = data.get("bound_by"), data.get("applies")
-    ours = set(RUN_CONDITIONS if data.get("probe") == SYNC else CONDITIONS)
     if (
         not isinstance(bound_by, list)
         or not isinstance(applies, dict)
         or not all(isinstance(one, str) for one in bound_by)
     ):
         return False
-    known = {*RUN_CONDITIONS, *CONDITIONS, *_EARLIER}
-    return bool(bound_by) and set(bound_by) <= known & set(applies) and set(bound_by) != ours
+    known = {*CONDITIONS, *_EARLIER}
+    return bool(bound_by) and set(bound_by) <= known & set(applies) and set(bound_by) != set(CONDITIONS)
 
 
 def _checked_of_strategies(outcome: Outcome) -> Outcome:
     if _STRATEGIES.get((outcome.probe, outcome.topic)) != outcome.fact:
         raise ValueError(f"{shorten(outcome.fact)} is not what strategies decide of {shorten(outcome.topic)}")
-    conditions = RUN_CONDITIONS if outcome.probe == SYNC else CONDITIONS
-    if outcome.bound_by != conditions or not set(conditions) <= set(outcome.applies):
+    if outcome.bound_by != CONDITIONS or not set(CONDITIONS) <= set(outcome.applies):
         raise ValueError("it does not say for which workers")
     if outcome.also or outcome.gauges or outcome.settings or not set(outcome.besides) <= set(_BESIDES):
         raise ValueError("it tells more than strategies do")

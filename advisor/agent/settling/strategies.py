@@ -15,8 +15,6 @@ from advisor.facts.experiments import (
     LEARNED,
     NETWORK,
     OF_CLUSTER,
-    RUN_CONDITIONS,
-    SYNC,
     WORKER,
 )
 from advisor.facts.fact_base import FactBase, Source
@@ -148,6 +146,6 @@ def strategy_outcome(
     return Outcome(
         probe=experiment, topic=topic, fact=fact, before=before, verdict=verdict, after=after, rival=rival, median=median,
         low=low, high=high, n=n, unit=unit, applies=usual | dict(applies), date=date, work="training",
-        besides=dict(besides or {}), bound_by=RUN_CONDITIONS if experiment == SYNC else CONDITIONS,
+        besides=dict(besides or {}), bound_by=CONDITIONS,
         conditions=Conditions(warnings=tuple(warnings)),
     )  # fmt: skip

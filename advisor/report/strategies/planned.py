@@ -73,7 +73,8 @@ def pays(found: Sweep) -> str:
     if best == 1:
         return "Sharing the batch among several workers saves no time."
     up_to = f"up to {best:,} workers" if best < most else f"with all {most:,} workers"
-    return f"A step of the whole batch gets shorter {up_to}; up to {found.best_by_price:,} each is used to 80 % or more.{doubt}"
+    busy = f"Up to {found.best_by_price:,}, each does at least 80 % of what a worker does at best."
+    return f"A step of the whole batch gets shorter {up_to}. {busy}{doubt}"
 
 
 def meaning(before: Plan, after: Plan) -> list[tuple[str, str]]:
