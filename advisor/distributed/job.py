@@ -167,6 +167,8 @@ class Launch:
     """The file in which each says where it is; see `launching.pulse`."""
     processors: Sequence[int] | None = None
     pace: Paced | None = None
+    until: float | None = None
+    """When all runs should be done, by the clock of `time.monotonic`; None where each takes the time of the job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ from advisor.version import torch_version
 RIVALS = ("synchronous", "local_sgd", "asynchronous", "delay_compensated")
 """Trained beside the plan's own strategy where nobody names any."""
 _WORKER = "advisor.distributed.worker"
+_LAST = 0.5
+"""Seconds for the end of all processes."""
+_SHORTER = 0.9
+"""Of the time that was planned for a training: below it, people are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +135,13 @@ def trained(
     job, notes = job_of(plan, inputs, asked, seconds)
     joined = read_link(asked.link, asked.latency, "--link")
     stopped = stop or Stop()
-    late = threading.Timer(seconds - (time.monotonic() - begun), stopped.this)
+    until = begun + seconds
+    late = threading.Timer(until - time.monotonic(), stopped.this)
     late.daemon = True
     late.start()
     try:
         with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
-            results = run(job, links=found, hear=hear, stop=stopped, command=_command(job))
+            results = run(job, links=found, hear=hear, stop=stopped, command=_command(job), until=until - _LAST)
             says = found.says
     except OSError as error:
         raise CannotRunError(f"No process could be started: {error}") from error
@@ -148,7 +153,7 @@ def trained(
         )
     how = results.ready.how if results.ready is not None else ""
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
-    rests = (*notes, says, *([how] if how else []), *results.notes, *_straggling(job), *undone)
+    rests = (*notes, says, *([how] if how else []), *results.notes, *_shorter(job, results), *_straggling(job), *undone)
     (comparison, whole), outcomes = _compared(job, results.runs), []
     if comparison is not None and not whole:
         rests = (*rests, "Not all seeds were finished with two strategies: nothing of it counts for the plan.")
@@ -323,6 +328,15 @@ def said(found: Comparison, job: Job) -> str:
     if found.own.typical is None or rival is None:
         return f"With {workers}, no strategy was shown to be faster than {found.reference}."
     return f"With {workers}, nothing was shown to be faster than {found.reference}; the next is {rival.strategy}."
+
+
+def _shorter(job: Job, results: Results) -> Sequence[str]:
+    """A sentence where trainings were much shorter than planned."""
+    shortest = min((run.seconds for run in results.runs), default=job.seconds)
+    if job.examples is not None or shortest > _SHORTER * job.seconds:
+        return []
+    each = f"{number_words(shortest, 's')} or more rather than {number_words(job.seconds, 's')}"
+    return [f"Starting and looking took longer than expected, so each training had {each}."]
 
 
 def _straggling(job: Job) -> Sequence[str]:

@@ -65,10 +65,10 @@ class Serving:
     """The turns of a scenario at the server.
 
     The server's link carries one push after the other, and one answer after the other. A push begins when the server asks for it,
-    as with gloo, and that waits behind as much of the answer before as lies in the queue of the link, at most QUEUED bytes: small
-    messages so take turns in both directions, large ones hardly. What is asked for comes after the latency. Between the
-    two it applies one gradient after the other. All weights are in every message. A group averages its gradient by a ring, its
-    first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server.
+    as with gloo, and while an answer is under way, that waits behind as much of it as lies in the queue of the link, at most
+    QUEUED bytes: small messages so take turns in both directions, large ones hardly. What is asked for comes after the latency.
+    Between the two it applies one gradient after the other. All weights are in every message. A group averages its gradient by
+    a ring, its first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -112,7 +112,7 @@ class Serving:
             len(self.units), self.message_seconds, self.apply_seconds, self.back, self.ends,
         )  # fmt: skip
         every = self._faults.checkpoint_every or math.inf
-        checkpoint, received, sent, asked, free, done, answers = every, 0.0, 0.0, 0.0, 0.0, 0, 0
+        checkpoint, received, sent, posted, clear, free, done, answers = every, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0
         between = self._between_pushes
         versions, since, first = [0] * count, [0.0] * count, SHOWN_TURNS * count
         rows, kept = _Rows(), list[tuple[int, float, int]]()
@@ -128,9 +128,13 @@ class Serving:
                 free = max(now, received, free)
             else:
                 unit = number % count
-                if asked > received:
-                    received = asked
-                received = (now if now > received else received) + message
+                if now > received:
+                    received = now
+                if posted > received:
+                    received = posted
+                if received < clear:
+                    received = min(received + between, clear)
+                received += message
                 if received > free:
                     free = received
                 if free == since[unit]:  # nothing comes between a pull and a push at the same moment
@@ -156,9 +160,10 @@ class Serving:
             for turn in ready:
                 unit = turn % count
                 versions[unit], since[unit] = done, free
+                posted = free
                 if free > sent:
                     sent = free
-                asked = sent + between
+                clear = sent + max(between, message)
                 sent += message
                 ends[unit] = at = sent + back[unit]
                 answers += 1

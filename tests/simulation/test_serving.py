@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from advisor.distributed.strategies import strategy
 from advisor.simulation.result import Doing, Result
-from advisor.simulation.scenario import Faults, Link, Scenario, step_time
+from advisor.simulation.scenario import Faults, Link, Scenario, measured, step_time
 from advisor.simulation.serving import DROPPED, QUEUED, units
 from advisor.simulation.timing import Trace, keeps_step, traced
 from tests.properties import examples
@@ -231,6 +231,15 @@ def test_a_measured_time_between_pushes_takes_the_place_of_the_queue() -> None:
     slow: dict[str, Any] = {"link": Link(1000.0, 0.05), "message_bytes": 100, "between_pushes": 0.4}
     many = found("asynchronous", 50, 100, "constant:0s", **slow)
     assert many.seconds == pytest.approx(5000 * (0.1 + 0.4), rel=0.01)
+
+
+@pytest.mark.parametrize(("ready", "end"), [(5, 35), (15, 39), (19, 41), (21, 41), (30, 50)])
+def test_what_the_server_asks_for_waits_behind_an_answer_that_is_under_way(ready: int, end: int) -> None:
+    """Messages take 10 s, of which 4 s lie in the queue. The first worker's answer is under way from 11 s to 21 s; the second's
+    push is asked for at 11 s or when it is ready, begins 4 s later, or when the answer has left, and has an answer after 20 s."""
+    asked: dict[str, Any] = {"link": Link(10.0), "message_bytes": 100, "between_pushes": 4.0}
+    result = found("asynchronous", 2, 1, measured([[1.0], [float(ready)]]), **asked)
+    assert result.seconds == pytest.approx(end)
 
 
 @pytest.mark.parametrize(

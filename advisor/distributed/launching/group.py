@@ -67,9 +67,16 @@ class Group:
     """The processes, what they have said, and who is to blame for their end."""
 
     def __init__(
-        self, job: Job, links: Links | None, folder: Path, hear: Callable[[Message], None], stop: Stop
+        self,
+        job: Job,
+        links: Links | None,
+        folder: Path,
+        hear: Callable[[Message], None],
+        stop: Stop,
+        until: float | None = None,
     ) -> None:
         self._job, self._links, self._folder, self._hear, self._stop = job, links, folder, hear, stop
+        self._until = until
         self._ranks = job.ranks
         self._pulse = Pulse.make(folder / "pulse", self._ranks)
         self._processors, self._notes = processors_for(job)
@@ -98,7 +105,7 @@ class Group:
         rate = pace.bytes_per_second if pace is not None and math.isfinite(pace.bytes_per_second) else None
         told = Launch(
             self._job, 0, self._ranks, str(self._folder / "store"), str(self._folder / "pulse"),
-            pace=None if pace is None else Paced(rate, pace.latency),
+            pace=None if pace is None else Paced(rate, pace.latency), until=self._until,
         )  # fmt: skip
         for rank, child in enumerate(self._children):
             launch = replace(told, rank=rank, processors=self._processors[rank])

@@ -27,6 +27,7 @@ def run(
     hear: Callable[[Message], None] = lambda _: None,
     stop: Stop | None = None,
     command: Sequence[str] | None = None,
+    until: float | None = None,
 ) -> Results:
     """Train under all strategies of a job, with each seed.
 
@@ -37,6 +38,8 @@ def run(
         hear: is told every message as it comes.
         stop: ends it; what was finished is kept.
         command: another program than our own worker, for tests.
+        until: when all should be done, by the clock of `time.monotonic`: trainings are shorter than the job has them where
+            starting, or what is around each, takes longer than was planned for.
 
     Nothing that a process does raises. Whatever `hear` raises, and an interrupt, end all processes first.
     Raises InputError where the job is not right, and OSError where no process can be started.
@@ -45,7 +48,7 @@ def run(
     stop = stop or Stop()
     found = Results()
     while True:
-        more, ended = _once(job, links, hear, stop, command)
+        more, ended = _once(job, links, hear, stop, command, until)
         found = found.with_(more)
         last, again = ended.run + 1 == len(job.runs), bool(job.skips) and not more.runs
         if not ended.diverged or (again and not last):
@@ -60,12 +63,17 @@ def run(
 
 
 def _once(
-    job: Job, links: Links | None, hear: Callable[[Message], None], stop: Stop, command: Sequence[str] | None
+    job: Job,
+    links: Links | None,
+    hear: Callable[[Message], None],
+    stop: Stop,
+    command: Sequence[str] | None,
+    until: float | None,
 ) -> tuple[Results, End]:
     """With one start of the processes."""
     with contextlib.ExitStack() as closing:
         folder = closing.enter_context(temporary.temporary_folder())
-        group = Group(job, links, folder, hear, stop)
+        group = Group(job, links, folder, hear, stop, until)
         for child in group.children(command):
             closing.enter_context(child)
         group.tell_all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -28,8 +29,33 @@ from advisor.plain import decode, encode
 
 _STEPS_TOLD, _SEGMENTS_TOLD = 1000, 400
 """Of all ranks together, so that what is told of many runs stays small."""
+_AROUND = 0.7
+"""Seconds of a run besides training, before any is known."""
+_LEAST = 0.1
+"""Of the time that was planned for a training: less is not worth it."""
 _DIGITS = 6
 """Of seconds after the point."""
+
+
+class Allotment:
+    """The seconds of each training: as planned, or what is left of the time, shared among all that are left.
+
+    Args:
+        until: when all should be done; None where there is time for all as planned.
+    """
+
+    def __init__(self, planned: float, until: float | None) -> None:
+        self._planned, self._until, self._around = planned, until, _AROUND
+
+    def of_next(self, left: int, now: float) -> float:
+        """Of the next of so many."""
+        if self._until is None:
+            return self._planned
+        return min(self._planned, max(_LEAST * self._planned, (self._until - now) / left - self._around))
+
+    def took(self, whole: float, trained: float) -> None:
+        """A run took so long, with so much of it for training."""
+        self._around = max(self._around, whole - trained)
 
 
 class Session:
@@ -40,6 +66,7 @@ class Session:
         timeout = timedelta(seconds=launch.job.timeout)
         folder = Path(launch.store).parent if launch.store else None
         self._pulse = pulse
+        self._time = Allotment(launch.job.seconds, launch.until)
         self._team = Team(launch.rank, launch.ranks, launch.job.workers, timeout, device, pulse, folder)
         self._pace = _pace(launch.pace, folder) if launch.pace else None
         pulse.enter(launch.rank, Phase.READING)
@@ -64,7 +91,10 @@ class Session:
                 continue
             if first:
                 self._say(Began(str(strategy), seed, number + 1, len(job.runs)))
-            done = self._one(number, strategy, seed)
+            begun = time.monotonic()
+            seconds = self._team.gathered(self._time.of_next(len(job.runs) - number, begun))[0]
+            done = self._one(number, strategy, seed, seconds)
+            self._time.took(time.monotonic() - begun, seconds)
             if first:
                 self._say(done)
 
@@ -79,13 +109,13 @@ class Session:
         self._team.wait_for_all()
         return Prepared.load(path)
 
-    def _one(self, number: int, strategy: Strategy, seed: int) -> Run | Undone:
+    def _one(self, number: int, strategy: Strategy, seed: int, seconds: float) -> Run | Undone:
         job, rank = self._job, self._launch.rank
         self._pulse.enter(rank, Phase.PREPARING, number)
         stream = self._lesson.stream(job.task.batch, seed)
         gradients = None if job.examples is None else max(1, job.examples // (stream.batch * job.workers))
         bytes_each = next(self._lesson.network.parameters()).element_size()
-        limits = Limits(job.seconds, gradients, points_for(self._weights, bytes_each, job.points))
+        limits = Limits(seconds, gradients, points_for(self._weights, bytes_each, job.points))
         diary = Diary(rank, self._pulse, number, limits)
         run = part.Assignment(job, self._lesson, strategy, seed, self._team, diary, self._pace)
         if rank == teller_of(run):

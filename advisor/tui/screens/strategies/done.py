@@ -208,8 +208,9 @@ def rests_page(trained: Trained, look: Look) -> str:
             "with the same seed.",
             first="- ",
         )
+    longest = max((run.seconds for run in trained.results.runs), default=job.seconds)
     page.add(
-        f"{job.workers} workers, batches of {job.task.batch:,} examples, {number_words(job.seconds, 's')} of training each, "
+        f"{job.workers} workers, batches of {job.task.batch:,} examples, {number_words(longest, 's')} of training each, "
         f"{len(job.seeds)} {'seed' if len(job.seeds) == 1 else 'seeds'}.",
         first="- ",
     )
