@@ -147,8 +147,8 @@ def parts_of(folder: Folder, device: str, measure: float) -> list[Part]:
 
     alone = ("--workers", "1", "--seeds", "1", "--strategies", "synchronous,local_sgd,asynchronous,powersgd")
     answered = ("--answers", str(folder.root / "pictures.yaml"))
-    synced = (*advisor, "sync", *answered, *alone, "--budget", f"{measure:.0f}s", *to("sync.json"))
-    parts.append(Part("sync", "Strategies, one worker", [synced], start + measure, "sync.json"))
+    synced = (*advisor, "sync", *answered, *alone, "--budget", f"{2 * measure:.0f}s", *to("sync.json"))
+    parts.append(Part("sync", "Strategies, one worker", [synced], start + 2 * measure, "sync.json"))
 
     for plan in PLANS:
         result = f"probe-{plan}.json"

@@ -14,7 +14,7 @@ from advisor.files.output import TITLE, write_text
 from advisor.plain import json_text
 from advisor.report.page import Look
 
-_ANSWERS_STAY = "this is the file that the answers come from, and it is never rewritten"
+_ANSWERS_STAY = "the answers or the data come from this file, and it is never rewritten"
 
 
 def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWERS_STAY) -> None:

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 class SyncingProgress(LiveProgress):
     """A listener of what the processes say."""
 
-    soft_wrap = True
-
     def __init__(self, budget_seconds: float) -> None:
         super().__init__()
+        self.soft_wrap = not self.console.is_terminal
         self._until = time.monotonic() + budget_seconds
         self._done: list[Run] = []
         self._now: Progress | None = None
@@ -39,7 +38,7 @@ class SyncingProgress(LiveProgress):
                 self.line(f"{message.how} The network has {message.weights:,} weights.")
                 self._what = "Timing steps and exchanges by themselves"
             case Calibrated():
-                self.line(f"An exchange of nothing takes {number_words(message.all_reduce.alpha, 's')}.")
+                self.line(f"An exchange without any bytes takes {number_words(message.all_reduce.alpha, 's')}.")
             case Began():
                 self._what, self._now = (
                     f"{message.strategy}, seed {message.seed} ({message.number} of {message.of})",

@@ -208,7 +208,7 @@ def strategies(text: str) -> Sequence[Strategy]:
 
 _WRONG = {
     "server": f"is none of {join_names(list(SERVER_OPTIMIZERS))}",
-    **dict.fromkeys(_WHOLE, "is no such whole number"),
+    **dict.fromkeys(_WHOLE, "is no whole number that it can have"),
 }
 _NO_NUMBER = "is no number from 0"
 

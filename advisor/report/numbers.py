@@ -26,10 +26,10 @@ def number_words(value: float, unit: str) -> str:
         return f"-{number_words(-value, unit)}"
     if unit == "s":
         size, name = _unit_of_seconds(value)
-        return f"{_rounded(value / size)} {name}"
+        return f"{rounded(value / size)} {name}"
     if unit.startswith(("FLOP", "MAC")) and value >= 1e6:
         power = min(int(len(str(int(value))) - 1) // 3, 6)
-        return f"{_rounded(value / 1000**power)} {'_kMGTPE'[power]}{unit}"
+        return f"{rounded(value / 1000**power)} {'_kMGTPE'[power]}{unit}"
     return with_unit(_rounded_number(value), unit)
 
 
@@ -38,7 +38,7 @@ def interval_words(median: float, low: float, high: float, unit: str) -> tuple[s
     if unit != "s" or min(median, low, high) < 0:
         return number_words(median, unit), number_words(low, unit), number_words(high, unit)
     size, name = _unit_of_seconds(median)
-    shown = [f"{_rounded(value / size)} {name}" for value in (median, low, high)]
+    shown = [f"{rounded(value / size)} {name}" for value in (median, low, high)]
     return shown[0], shown[1], shown[2]
 
 
@@ -56,7 +56,8 @@ def _unit_of_seconds(value: float) -> tuple[float, str]:
     return size or 1e-6, name
 
 
-def _rounded(value: float) -> str:
+def rounded(value: float) -> str:
+    """Three digits, without a power of ten: 4,900, 0.0012."""
     return f"{_rounded_number(value):,}"
 
 
@@ -64,8 +65,8 @@ def _rounded_number(value: float) -> float:
     """Three digits are as many as such a number deserves; whole numbers keep theirs up to a million."""
     if float(value).is_integer() and abs(value) < 1e6:
         return int(value)
-    rounded = float(f"{value:.3g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+    short = float(f"{value:.3g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
 def known_figures(plan: Plan) -> list[ComputedFigure]:

@@ -174,7 +174,7 @@ class OnCores:
         self._work, self._leads, self._of, self._straggler = work, leads, cores, straggler
         self._last = len(cores) - 1
         self._units = len(work.units)
-        self._cores = {number: Core() for number in set(cores)}
+        self._cores = {number: Core(straggler) for number in set(cores)}
         self._events: list[tuple[float, int, _Event, int, int]] = []
         """The time, the turn, what happens, on which core, and the core's changes when it was predicted."""
         self._seconds: dict[int, Sequence[float]] = {}
@@ -197,8 +197,6 @@ class OnCores:
                     return at, number
                 case _Event.BEGIN:
                     self._compute(at, number)
-                case _Event.REST:
-                    self._done(at, number, self._last)
                 case _ if changes == self._cores[core].changes:
                     self._end(at, core)
 
@@ -210,19 +208,13 @@ class OnCores:
         self._begun[number], self._waits[number] = at, len(members)
         for worker, its in zip(members, seconds, strict=True):
             core = self._of[worker]
-            self._cores[core].begin(at, number, worker, its)
+            slow = worker == self._last and self._straggler > 1
+            self._cores[core].begin(at, number, worker, its, slow=slow)
             self._foretell(core)
 
     def _end(self, at: float, core: int) -> None:
         number, worker = self._cores[core].end(at)
         self._foretell(core)
-        rest = (at - self._begun[number]) * (self._straggler - 1)
-        if worker == self._last and rest:
-            heappush(self._events, (at + rest, number, _Event.REST, 0, 0))
-        else:
-            self._done(at, number, worker)
-
-    def _done(self, at: float, number: int, worker: int) -> None:
         self._work.seconds += at - self._begun[number]
         self._work.show(number, worker, self._begun[number], at)
         self._waits[number] -= 1
@@ -239,5 +231,4 @@ class OnCores:
 class _Event(IntEnum):
     BEGIN = 0
     END = 1
-    REST = 2
-    ARRIVE = 3
+    ARRIVE = 2

@@ -250,5 +250,5 @@ def _greatest(value: Callable[[float], float], low: float, high: float) -> float
 def _endless(mean: float) -> InputError:
     return input_error(
         "The work gets nowhere", f"a worker leaves every {mean:.3g} seconds, and what is done is lost each time",
-        where="faults", remedy="Take checkpoints more often, or fewer workers.",
+        where="faults", remedy="Save checkpoints, or save them more often, or take fewer workers.",
     )  # fmt: skip

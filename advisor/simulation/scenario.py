@@ -31,6 +31,7 @@ _SPLIT = re.compile(r"(.*[\d.])\s*([^\d.\s]*)", re.DOTALL)
 _UNITS = {
     "": 1.0, "s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0,
 }  # fmt: skip
+_RATES = "For example 100Mbit/s, 1 GB/s or inf."
 _PARTS = {"ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9}
 """Of a second: how many make one."""
 _TIMES = "For example 1s, 200 ms or 2 min."
@@ -47,12 +48,10 @@ def _wrong_share(where: str, value: float, most: float) -> Problem | None:
 
 
 def _wrong_count(where: str, value: int, least: int, most: int) -> Problem | None:
-    fits = least <= value <= most
-    return (
-        None
-        if fits
-        else Problem(where, f"{value:,} is no whole number from {least:,} to {most:,}.", f"For example {least}.")
-    )
+    if least <= value <= most:
+        return None
+    remedy = f"Write a whole number of at most {most:,}." if value > most else f"For example {max(least, 1)}."
+    return Problem(where, f"{value:,} is not from {least:,} to {most:,}.", remedy)
 
 
 def _refuse(*problems: Problem | None) -> None:
@@ -138,7 +137,7 @@ class Link:
             object.__setattr__(self, "bytes_per_second", None)
         rate, wrong = self.bytes_per_second, None
         if rate is not None and not rate > 0:
-            wrong = Problem("link", f"{rate} bytes per second carry nothing.", "For example 100Mbit/s, 1 GB/s or inf.")
+            wrong = Problem("link", f"{rate} bytes per second carry nothing.", _RATES)
         _refuse(wrong, _wrong_seconds("link, latency", self.latency))
 
     def seconds(self, count: float) -> float:
@@ -308,13 +307,15 @@ class Scenario:
 
 
 def step_time(text: str, where: str = "step time") -> StepTime:
-    """The step time that somebody writes: `constant:1s`, `exponential:1s` (its mean), `lognormal:1s:0.3` (its median, and the
-    standard deviation of its logarithm) or `gamma:1s:0.2` (its mean, and deviation through mean).
+    """The step time that somebody writes: `constant:1s` or `1s`, `exponential:1s` (its mean), `lognormal:1s:0.3`
+    (its median, and the standard deviation of its logarithm) or `gamma:1s:0.2` (its mean, and deviation through mean).
 
     Raises InputError naming the text.
     """
     name, *rest = (part.strip() for part in text.split(":"))
     law = next((one for one in Law if one.value == name.lower() and one is not Law.SAMPLES), None)
+    if law is None and not rest and name[:1].isdigit():
+        law, rest = Law.CONSTANT, [name]
     if law is None:
         what = f"{shorten(text)!r} names no distribution."
         raise input_error("This is no step time", what, where=where, remedy=_STEP_TIMES)
@@ -335,9 +336,7 @@ def link(text: str, latency: str = "0 s", where: str = "link") -> Link:
     fact = Fact("link", "", FactType.NUMBER, "bytes/s", minimum=1.0, maximum=1e15)
     rate = parse_value(fact, text, where=where)
     if not isinstance(rate, float):
-        raise input_error(
-            "This is no rate", repr(shorten(text)), where=where, remedy="For example 100Mbit/s, 1 GB/s or inf."
-        )
+        raise input_error("This is no rate", repr(shorten(text)), where=where, remedy=_RATES)
     return Link(rate, waits)
 
 
@@ -359,7 +358,9 @@ def _number(number: str, text: str, where: str, example: str) -> float:
     try:
         found = parse_value(Fact("number", "", FactType.NUMBER, maximum=LONGEST), number, where=where)
     except InputError as error:
-        raise input_error(error.title, repr(shorten(text)), where=where, remedy=example) from None
+        raise input_error(
+            error.title, repr(shorten(text)), where=where, remedy=f"Write a number from 0. {example}"
+        ) from None
     if not isinstance(found, float):
         raise input_error("This is not a number", repr(shorten(text)), where=where, remedy=example)
     return found

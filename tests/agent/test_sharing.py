@@ -11,6 +11,8 @@ from advisor.facts.fact_base import FactBase
 from advisor.inference.plan import Plan, Status
 from advisor.knowledge.cache import knowledge_for
 from advisor.knowledge.model import Knowledge, School
+from advisor.machine.profiles.devices import Precision
+from advisor.machine.profiles.files import find_device
 
 CARDS = {
     "machine.gpu.count": 2, "machine.gpu.name": "rtx-a6000", "machine.gpu.backend": "cuda", "machine.gpu.nvlink": False,
@@ -113,3 +115,14 @@ def test_machines_slower_than_one_card_leave_the_work_to_it_where_the_link_insid
     assert (entry.value, entry.because[0].rule) == ("gpu", "compute.device.slower-than-one-card")
     assert plan.facts["parallelism.cluster_speed_up"].value < 1
     assert plan.value("sync.strategy") == "none"
+
+
+def test_machines_without_cards_count_with_their_processors(knowledge: Knowledge) -> None:
+    """And a card that is named, but of which there is none, gives no figure."""
+    stated = {"machine__gpu__count": 0, "machine__cpu__model": "AMD EPYC 9654 96-Core Processor", "cluster__nodes": 4}
+    plan = advised(knowledge, network__parameters=1_000_000, cluster__network_bytes_per_second=1e10, **stated)
+    assert plan.value("compute.device") == "cluster"
+    peaks = {one.value for figure in plan.figures for one in figure.inputs if one.name == "plan.peak_flops"}
+    profile = find_device("AMD EPYC 9654 96-Core Processor")
+    assert profile is not None
+    assert peaks == {profile.peak_flops[Precision(str(plan.value("training.precision")))].value}

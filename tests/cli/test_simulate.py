@@ -179,14 +179,14 @@ def test_averaging_weights_after_each_step_is_synchronous(simulated: Any) -> Non
 # What it refuses
 
 WRONG = {
-    "workers 0": (["--workers", "0"], "workers: 0 is no whole number from 1 to 10,000"),
-    "too many workers": (["--workers", "20000"], "workers: 20,000 is no whole number from 1 to 10,000"),
-    "steps 0": (["--steps", "0"], "steps: 0 is no whole number"),
+    "workers 0": (["--workers", "0"], "workers: 0 is not from 1 to 10,000"),
+    "too many workers": (["--workers", "20000"], "workers: 20,000 is not from 1 to 10,000"),
+    "steps 0": (["--steps", "0"], "steps: 0 is not from 1"),
     "too many steps": (["--steps", "99999999"], "are more than 20,000,000"),
-    "batch 0": (["--batch", "0"], "batch: 0 is no whole number"),
+    "batch 0": (["--batch", "0"], "batch: 0 is not from 1"),
     "a strategy that there is none of": (["--strategy", "synchronos"], "Did you mean synchronous?"),
     "a setting that it has not": (["--strategy", "local_sgd:evry=2"], "Did you mean every?"),
-    "a setting without sense": (["--strategy", "local_sgd:every=0"], "every: 0 is no such whole number"),
+    "a setting without sense": (["--strategy", "local_sgd:every=0"], "every: 0 is no whole number that it can have"),
     "more groups than workers": (["--strategy", "mixed:groups=9"], "9 groups need as many workers"),
     "a unit that is none": (["--link", "10Gbits/z"], "--link: the unit 'Gbits/z' is not one of bytes/s"),
     "a link that carries nothing": (["--link", "0"], "--link: '0'"),

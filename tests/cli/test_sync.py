@@ -79,7 +79,7 @@ def test_two_workers_train_under_two_strategies_among_traps_and_the_answer_is_js
         assert run["curve"][-1]["loss"] < run["curve"][0]["loss"]
         assert run["staleness"]["p95"] == 0.0
     lines = done.stderr.splitlines()
-    assert "An exchange of nothing takes" in done.stderr
+    assert "An exchange without any bytes takes" in done.stderr
     assert [line.partition(":")[0] for line in lines if ", seed " in line] == [
         "synchronous, seed 0", "local_sgd, seed 0", "synchronous, seed 1", "local_sgd, seed 1",
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_every_worker(tmp_path: Path) -> None:
     )  # fmt: skip
     assert run.stderr is not None
     heard: list[str] = []
-    while not heard or "An exchange of nothing" not in heard[-1]:
+    while not heard or "An exchange without" not in heard[-1]:
         heard.append(run.stderr.readline())
         assert heard[-1], heard
     children = psutil.Process(run.pid).children(recursive=True)
@@ -152,7 +152,7 @@ def test_what_is_asked_for_reaches_the_workers_and_the_page_tells_of_them(
     assert "Workers exchange over the loopback interface." in told.out
     assert told.err.splitlines() == [
         "Examples are made up. The network has 55,050 weights.",
-        "An exchange of nothing takes 2 ms.",
+        "An exchange without any bytes takes 2 ms.",
         "synchronous, seed 0: 1,234 examples/s, loss 0.2141, accuracy 0.912",
         "local_sgd, seed 0: The loss is no number any more.",
     ]

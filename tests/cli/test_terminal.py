@@ -52,7 +52,7 @@ def test_the_file_of_answers_is_never_rewritten(command: str, tmp_path: Path) ->
     link.symlink_to(answers)
     for output in (answers, link):
         message = refused(*command.split(), answers, "--output", output, "--force")
-        assert f"{output}: this is the file that the answers come from, and it is never rewritten" in message
+        assert f"{output}: the answers or the data come from this file, and it is never rewritten" in message
     assert answers.read_text() == "data.modality: image\n"
 
 

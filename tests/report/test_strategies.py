@@ -190,7 +190,7 @@ def test_a_simulation_tells_its_figures_and_on_what_it_rests() -> None:
         "80 kB by all together",
         "median 3 updates, 95 % at most 5",
         "accuracy 0.9375, on held-out examples",
-        "Time of a step: constant:0.5s. Links: 1 MB/s, latency 1 ms. 1 kB of weights. Seed 0.",
+        "Time of a step: always 500 ms. Links: 1 MB/s, latency 1 ms. 1 kB of weights. Seed 0.",
         "The last worker takes 2 times as long.",
         "The link is only acted.",
     ):
@@ -262,7 +262,7 @@ def test_a_plan_is_told_which_strategy_was_first_how_many_workers_pay_and_what_c
     assert (
         "2 threads against 4 threads: 1.31 times as fast (95 % interval 1.22 to 1.40, 5 pairs of simulations)." in page
     )
-    assert "Time of a step: constant:0.5s." in page, "what it rests on names the step and the links"
+    assert "Time of a step: always 500 ms." in page, "what it rests on names the step and the links"
 
 
 def test_what_pays_is_said_in_words() -> None:

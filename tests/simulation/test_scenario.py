@@ -37,6 +37,7 @@ def test_what_is_no_time_is_refused_by_its_name(text: str) -> None:
     ("text", "expected"),
     [
         ("constant:1s", StepTime(Law.CONSTANT, 1.0)),
+        ("1s", StepTime(Law.CONSTANT, 1.0)),
         ("exponential: 200 ms", StepTime(Law.EXPONENTIAL, 0.2)),
         ("lognormal:1s:0.3", StepTime(Law.LOGNORMAL, 1.0, 0.3)),
         ("gamma:2s:0.2", StepTime(Law.GAMMA, 2.0, 0.2)),
@@ -50,7 +51,7 @@ def test_step_times_are_read_and_written_alike(text: str, expected: StepTime) ->
 
 @pytest.mark.parametrize(
     "text",
-    ["1s", "normal:1s", "exponential", "lognormal:1s", "gamma:1s:x", "gamma:1s:-1", "constant:nan", "samples:1s"],
+    ["1 parsec", "normal:1s", "exponential", "lognormal:1s", "gamma:1s:x", "gamma:1s:-1", "constant:nan", "samples:1s"],
 )
 def test_what_is_no_step_time_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(InputError, match="For example"):

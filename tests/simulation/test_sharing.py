@@ -32,18 +32,28 @@ def test_a_core_does_all_its_work_without_a_rest(times: list[float]) -> None:
 
 
 @examples(100)
-@given(TIMES)
-def test_what_begins_together_is_done_as_foretold_event_by_event(times: list[float]) -> None:
-    core = Core()
+@given(TIMES, some.sampled_from([1.0, 1.5, 3.0]))
+def test_what_begins_together_is_done_as_foretold_event_by_event(times: list[float], straggler: float) -> None:
+    core, last = Core(straggler), len(times) - 1
     for worker, seconds in enumerate(times):
-        core.begin(5.0, 0, worker, seconds)
+        core.begin(5.0, 0, worker, seconds, slow=worker == last and straggler > 1)
     found_ = [0.0] * len(times)
     while (foretold := core.foretold()) is not None:
         at, _ = foretold
         _, worker = core.end(at)
         found_[worker] = at - 5.0
-    expected = together(numpy.array(times)[:, None], [0] * len(times), 1.0).ravel()
+    expected = together(numpy.array(times)[:, None], [0] * len(times), straggler).ravel()
     assert found_ == pytest.approx(expected.tolist(), abs=1e-9)
+
+
+@examples(100)
+@given(TIMES, some.floats(1, 10))
+def test_a_straggler_takes_no_more_than_its_share(times: list[float], straggler: float) -> None:
+    """It rests, and the others have the core meanwhile: none is later than beside an even worker."""
+    needed, cores = numpy.array(times)[:, None], [0] * len(times)
+    done, even = together(needed, cores, straggler).ravel(), together(needed, cores, 1.0).ravel()
+    assert (done[:-1] <= even[:-1] + 1e-9).all()
+    assert straggler * times[-1] - 1e-9 <= done[-1] <= max(straggler, len(times)) * times[-1] + 1e-9
 
 
 def test_who_comes_later_slows_down_who_is_there() -> None:
@@ -76,7 +86,8 @@ def test_twice_as_many_workers_as_cores_are_half_as_fast(name: str) -> None:
 
 
 def test_the_longer_time_of_a_straggler_loads_no_core() -> None:
-    assert found("synchronous", 2, 10, cores=(0, 0), straggler=3.0).seconds == 60  # 2 s together, three times as long
+    # It computes for a third of 3 s, and the other has the rest of the core.
+    assert found("synchronous", 2, 10, cores=(0, 0), straggler=3.0).seconds == pytest.approx(30)
     result = found("asynchronous", 2, 100, cores=(0, 0), straggler=3.0)
     assert 200 / result.seconds == pytest.approx(1.0, rel=0.1)  # the core is nearly always busy
 

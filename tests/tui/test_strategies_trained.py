@@ -36,7 +36,7 @@ def test_a_row_and_a_curve_for_each_strategy_come_while_it_runs(size: tuple[int,
             await settled(run.pilot)
             await shows(run, "s left of 120 s", "Training 4 of 12: delay_compensated, seed 0")
             await shows(run, "A synchronous 1 of 3 5,125", "D ⟳ delay_compensated 0 of 3 5,000", "accuracy 0.931")
-            await shows(run, "An exchange of nothing takes 900 us", "Loss of the last batches")
+            await shows(run, "An exchange without any bytes takes 900 us", "Loss of the last batches")
             assert list(screen.query_one("#loss_live", LossChart).curves) == ["A", "B", "C", "D"]
             desk.made.let_go.set()
             await until(run, lambda: screen.phase is Phase.DONE)

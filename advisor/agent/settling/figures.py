@@ -225,7 +225,7 @@ def step_samples(plan: Plan | Glance, outcomes: Sequence[Outcome], workload: Wor
 
 def _measured_products(plan: Plan | Glance, outcomes: Sequence[Outcome]) -> float | None:
     """FLOP/s of matrix products in the plan's number format, on the kind of device that the plan computes on."""
-    device = "cpu" if plan.value("compute.device") == "cpu" else "cuda"
+    device = "cuda" if on_card(plan) else "cpu"
     for outcome in outcomes:
         if outcome.probe == "matmul" and outcome.applies.get("device", "cpu") == device:
             rate = outcome.rate(str(plan.value("training.precision")))
@@ -236,10 +236,9 @@ def _measured_products(plan: Plan | Glance, outcomes: Sequence[Outcome]) -> floa
 def _published(plan: Plan | Glance) -> dict[str, Quantity]:
     """The peak of the plan's device and its link to others, from its profile."""
     found: dict[str, Quantity] = {}
-    device = plan.value("compute.device")
-    name = plan.facts.get("machine.cpu.model" if device == "cpu" else "machine.gpu.name")
+    name = plan.facts.get("machine.gpu.name" if on_card(plan) else "machine.cpu.model")
     profile = find_device(str(name.value)) if name is not None else None
-    if profile is None or device is None:
+    if profile is None or plan.value("compute.device") is None:
         return found
     formats = {precision.value: figure for precision, figure in profile.peak_flops.items()}
     peak = formats.get(str(plan.value("training.precision")))  # that of another format would be another figure

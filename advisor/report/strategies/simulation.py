@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from advisor.distributed.strategies import Kind
-from advisor.report.numbers import number_words
+from advisor.report.numbers import number_words, rounded
 from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.curve import curve_lines
 from advisor.report.strategies.timeline import Stretch, timeline_lines
 from advisor.simulation.result import Result, Span
-from advisor.simulation.scenario import Scenario
+from advisor.simulation.scenario import Law, Scenario, StepTime
 
 SCHEMA = "advisor/simulation/1"
 _ALONE = (Kind.SERVER, Kind.GROUPS)
@@ -134,17 +134,33 @@ def figures(scenario: Scenario, result: Result, *, whole: bool) -> list[tuple[st
 def _rate(scenario: Scenario, result: Result) -> str:
     if result.examples_per_s is None:
         return "no time has passed"
-    alone, said = alone_per_s(scenario), f"{result.examples_per_s:,.4g}"
+    alone, rate = alone_per_s(scenario), result.examples_per_s
+    said = f"{rate:,.0f}" if rate >= 100 else rounded(rate)
     if alone is None:
         return said
-    times = result.examples_per_s / alone
-    return f"{said}, {times:,.3g} times those of one worker alone ({times / scenario.workers:.0%} of the best that could be)"
+    times = rate / alone
+    return f"{said}, {rounded(times)} times those of one worker alone ({times / scenario.workers:.0%} of the best that could be)"
 
 
 def _stale(result: Result, *, whole: bool) -> str:
     found = result.staleness
-    said = f"median {found.median:,.4g} updates, 95 % at most {found.p95:,.4g}"
-    return f"{said}, mean {found.mean:,.4g}, at most {found.most:,}" if whole else said
+    said = f"median {rounded(found.median)} updates, 95 % at most {rounded(found.p95)}"
+    return f"{said}, mean {rounded(found.mean)}, at most {found.most:,}" if whole else said
+
+
+def _step_words(found: StepTime) -> str:
+    """The time of a step and how it varies: 500 ms; lognormal, median 12 ms, spread 0.05."""
+    seconds = number_words(found.seconds, "s")
+    match found.law:
+        case Law.CONSTANT:
+            return f"always {seconds}"
+        case Law.SAMPLES:
+            return f"measured, {number_words(found.mean, 's')} on average"
+        case Law.EXPONENTIAL:
+            return f"exponential, {seconds} on average"
+        case Law.GAMMA:
+            return f"gamma, {seconds} on average, spread {found.spread:g}"
+    return f"lognormal, median {seconds}, spread {found.spread:g}"
 
 
 def _shown_seconds(spans: Sequence[Span]) -> str:
@@ -155,9 +171,10 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
     """In sentences: what was taken from the plan or assumed, and what was given."""
     rate, latency = scenario.link.bytes_per_second, scenario.link.latency
     carried = "without limit" if rate is None else number_words(rate, "bytes/s")
+    waits = number_words(latency, "s") if latency else "0"
     says = [
         *notes,
-        f"Time of a step: {scenario.step_time}. Links: {carried}, latency {number_words(latency, 's') if latency else '0'}. "
+        f"Time of a step: {_step_words(scenario.step_time)}. Links: {carried}, latency {waits}. "
         f"{number_words(scenario.message_bytes or 0, 'bytes')} of weights. Seed {scenario.seed}.",
     ]
     if scenario.straggler > 1:

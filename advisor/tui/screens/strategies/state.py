@@ -99,7 +99,7 @@ class Strategies(Timed):
                 self._remark(f"{event.how} The network has {event.weights:,} weights.")
             case Calibrated():
                 self._remark(
-                    f"An exchange of nothing takes {number_words(event.all_reduce.alpha, 's')}, a step with a gradient "
+                    f"An exchange without any bytes takes {number_words(event.all_reduce.alpha, 's')}, a step with a gradient "
                     f"{number_words(_typical(event), 's')}."
                 )
             case Began():
