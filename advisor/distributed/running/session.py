@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -40,22 +41,28 @@ _DIGITS = 6
 class Allotment:
     """The seconds of each training: as planned, or what is left of the time, shared among all that are left.
 
+    All strategies have as long with the same seed, for they are compared by it.
+
     Args:
         until: when all should be done; None where there is time for all as planned.
     """
 
     def __init__(self, planned: float, until: float | None) -> None:
-        self._planned, self._until, self._around = planned, until, _AROUND
+        self._planned, self._until = planned, until
+        self._around: list[float] = []
+        """Seconds of each run with the seed besides training."""
 
-    def of_next(self, left: int, now: float) -> float:
-        """Of the next of so many."""
+    def of_seed(self, left: int, now: float) -> float:
+        """Of each run with the next seed, of so many runs that are left with it and all that follow."""
+        around = max(_AROUND, statistics.fmean(self._around or [0.0]))
+        self._around.clear()
         if self._until is None:
             return self._planned
-        return min(self._planned, max(_LEAST * self._planned, (self._until - now) / left - self._around))
+        return min(self._planned, max(_LEAST * self._planned, (self._until - now) / left - around))
 
     def took(self, whole: float, trained: float) -> None:
         """A run took so long, with so much of it for training."""
-        self._around = max(self._around, whole - trained)
+        self._around.append(whole - trained)
 
 
 class Session:
@@ -86,13 +93,15 @@ class Session:
             found = calibrated(job, self._lesson, self._team, self._pace)
             if first:
                 self._say(found)
+        settled, seconds = None, job.seconds
         for number, (strategy, seed) in enumerate(job.runs):
             if number < job.skips:
                 continue
             if first:
                 self._say(Began(str(strategy), seed, number + 1, len(job.runs)))
             begun = time.monotonic()
-            seconds = self._team.gathered(self._time.of_next(len(job.runs) - number, begun))[0]
+            if seed != settled:
+                settled, seconds = seed, self._team.gathered(self._time.of_seed(len(job.runs) - number, begun))[0]
             done = self._one(number, strategy, seed, seconds)
             self._time.took(time.monotonic() - begun, seconds)
             if first:
