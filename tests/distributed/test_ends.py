@@ -108,9 +108,11 @@ def test_a_loss_that_is_no_number_is_said() -> None:
 def test_strategies_go_on_after_one_that_diverges() -> None:
     steep = replace(TASK, loss="mse", rate=0.02)
     strategies = ("local_sgd", "gradient_accumulation:every=2000", "asynchronous")  # 2000 gradients are added up
-    results = run(replace(job(*strategies, seconds=3.0), task=steep))
+    results = run(replace(job(*strategies, seconds=20.0), task=steep), until=time.monotonic() + 20.0)
     assert results.failed == ""
     assert [one.strategy for one in results.runs] == ["local_sgd", "asynchronous"]
+    first, second = (one.seconds for one in results.runs)
+    assert second == pytest.approx(first, abs=0.3), "with the same seed, in the new processes too"
     assert [one.strategy for one in results.undone] == ["gradient_accumulation:every=2000"]
     assert "no number" in results.undone[0].why
 

@@ -93,7 +93,9 @@ class Session:
             found = calibrated(job, self._lesson, self._team, self._pace)
             if first:
                 self._say(found)
-        settled, seconds = None, job.seconds
+        done_before = [seed for _, seed in job.runs[: job.skips]]
+        settled = done_before[-1] if done_before and done_before.count(done_before[-1]) > 1 else None
+        seconds = job.seconds  # that of the others with this seed, where some were done before
         for number, (strategy, seed) in enumerate(job.runs):
             if number < job.skips:
                 continue
