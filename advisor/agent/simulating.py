@@ -112,6 +112,23 @@ def race(scenario: Scenario, names: Sequence[str]) -> list[Scenario]:
     ]
 
 
+def seed_by_seed(asked: Sequence[Scenario]) -> list[Scenario]:
+    """The scenarios of `race` in the order in which they are simulated: what is over early has all strategies with some seeds."""
+    return [asked[place + seed] for seed in range(SEEDS) for place in range(0, len(asked), SEEDS)]
+
+
+def finished(names: Sequence[str], results: Sequence[Result]) -> list[Result]:
+    """What was found seed by seed, as far as all strategies have a seed: each strategy with each such seed, in this order."""
+    seeds = len(results) // len(names)
+    return [results[seed * len(names) + place] for place in range(len(names)) for seed in range(seeds)]
+
+
+def by_strategy(names: Sequence[str], results: Sequence[Result]) -> dict[str, Sequence[Result]]:
+    """The results of each strategy, one for each seed."""
+    seeds = len(results) // max(1, len(names))
+    return {name: results[seeds * place : seeds * (place + 1)] for place, name in enumerate(names)}
+
+
 def raced(names: Sequence[str], results: Sequence[Result]) -> Comparison:
     """The comparison of what `race` asked for, by the first of the names."""
     return compared(curves_of(names, results), names[0])
@@ -119,9 +136,7 @@ def raced(names: Sequence[str], results: Sequence[Result]) -> Comparison:
 
 def curves_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[Curve]]:
     """The losses of each strategy against time, a curve for each seed."""
-    return {
-        name: [one.loss for one in results[SEEDS * place : SEEDS * (place + 1)]] for place, name in enumerate(names)
-    }
+    return {name: [one.loss for one in own] for name, own in by_strategy(names, results).items()}
 
 
 def ends_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[float]]:
@@ -129,11 +144,8 @@ def ends_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[f
     gets the time of the longest."""
     longest = max((one.seconds for one in results), default=0.0)
     return {
-        name: [
-            longest if one.diverged_at is not None else one.loss[-1][0]
-            for one in results[SEEDS * place : SEEDS * (place + 1)]
-        ]
-        for place, name in enumerate(names)
+        name: [longest if one.diverged_at is not None else one.loss[-1][0] for one in own]
+        for name, own in by_strategy(names, results).items()
     }
 
 

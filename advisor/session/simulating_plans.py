@@ -17,8 +17,10 @@ from advisor.agent.simulating import (
     contestants,
     ends_of,
     failing,
+    finished,
     race,
     raced,
+    seed_by_seed,
     settled,
     steps_for,
     sweep,
@@ -93,7 +95,8 @@ def simulated_for_plan(
 
     def run(scenarios: Sequence[Scenario], task: Task | None = None) -> list[Result]:
         told = tell if learns == (task is not None) else lambda share: None
-        return simulate_all(scenarios, task, seconds=until - time.monotonic(), stop=lambda: stopped.now, tell=told)
+        left = until - time.monotonic() - (0.0 if task is None else _AFTER)
+        return simulate_all(scenarios, task, seconds=max(1.0, left), stop=lambda: stopped.now, tell=told)
 
     found = swept(run(sweep(scenario)))
     comparison, names, results, own = None, [], [], True
@@ -105,7 +108,13 @@ def simulated_for_plan(
         names = contestants(plan, scenario)
         if asked.steps is None:
             scenario = replace(scenario, steps=steps_for(scenario.workers, len(names)))
-        results = run(race(scenario, names), task)
+        results = _finished(names, lambda: run(seed_by_seed(race(scenario, names)), task))
+        if (seeds := len(results) // len(names)) < SEEDS:
+            each = f"{seeds} of {SEEDS} seeds"
+            notes = (
+                *notes,
+                f"The time was over: each strategy was simulated with {each}. A longer --budget gives all.",
+            )
         comparison = raced(names, results)
     elif scenario.workers > MOST_LEARNING:
         notes = (*notes, f"Losses are simulated for at most {MOST_LEARNING} workers: of more, times alone.")
@@ -138,6 +147,16 @@ def simulated_for_plan(
     return PlanSimulation(
         scenario, tuple(names), tuple(results), comparison, found, notes, tuple(outcomes), plan, after
     )
+
+
+def _finished(names: Sequence[str], run: Callable[[], Sequence[Result]]) -> list[Result]:
+    """Each strategy with each seed for which there was time. Raises LateError where that is none."""
+    try:
+        return finished(names, run())
+    except LateError as late:
+        if found := finished(names, late.found):
+            return found
+        raise
 
 
 def _saved(plan: Plan, seed: int, until: float, stop: Stop) -> list[Saved]:
@@ -175,5 +194,7 @@ def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
     return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
 
 
+_AFTER = 3.0
+"""Seconds that are left for what follows the losses."""
 _OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
 """Settings that follow the plan, unless somebody asks for something else."""

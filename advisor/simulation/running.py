@@ -39,6 +39,9 @@ _ONE_THREAD = {
 class LateError(CannotRunError):
     """Its time was over."""
 
+    found: Sequence[Result] = ()
+    """Of the scenarios that were done by then, in their order."""
+
 
 class StoppedError(CannotRunError):
     """Somebody stopped it."""
@@ -80,7 +83,8 @@ def simulate_all(
 
     Raises:
         InputError: the task has no lesson, or failures let the work get nowhere.
-        CannotRunError: it took too long or too much memory, or crashed; StoppedError: it was stopped.
+        CannotRunError: it took too long (LateError, with what was found) or too much memory, or crashed; StoppedError: it was
+            stopped.
     """
     found: list[Result] = []
 
@@ -92,7 +96,11 @@ def simulate_all(
                 found.append(result)
         return len(found) == len(scenarios)
 
-    _ask(Request(tuple(scenarios), _found_from_anywhere(task)), hear, seconds, stop, command, limits)
+    try:
+        _ask(Request(tuple(scenarios), _found_from_anywhere(task)), hear, seconds, stop, command, limits)
+    except LateError as error:
+        error.found = tuple(found)
+        raise
     return found
 
 

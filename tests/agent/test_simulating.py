@@ -21,12 +21,15 @@ from advisor.agent.simulating import (
     RIVALS,
     SEEDS,
     Sweep,
+    by_strategy,
     contestants,
     ends_of,
     failing,
+    finished,
     of_strategies,
     race,
     raced,
+    seed_by_seed,
     settled,
     steps_for,
     sweep,
@@ -162,6 +165,18 @@ def test_the_plans_own_strategy_races_first_and_each_with_the_same_seeds(plan: P
     assert [str(one.strategy) for one in asked[::SEEDS]] == names
     assert [one.seed for one in asked[:SEEDS]] == [3, 4, 5, 6, 7]
     assert asked[0] == replace(own, strategy=strategy("synchronous"))
+
+
+@pytest.mark.parametrize(("done", "seeds"), [(SEEDS * 3, SEEDS), (7, 2), (3, 1), (2, 0)])
+def test_a_race_is_simulated_seed_by_seed_and_read_by_strategy(done: int, seeds: int) -> None:
+    names = ["synchronous", "local_sgd", "diloco"]
+    asked = seed_by_seed(race(scenario_of("synchronous", seed=0), names))
+    assert [(str(one.strategy), one.seed) for one in asked[:4]] == [*((name, 0) for name in names), (names[0], 1)]
+    results = [replace(result_of(str(one.strategy), None), seconds=float(one.seed)) for one in asked[:done]]
+    found = by_strategy(names, finished(names, results))
+    expected = [float(seed) for seed in range(seeds)]
+    assert [[one.seconds for one in found[name]] for name in names] == [expected] * 3
+    assert all(one.strategy == name for name, own in found.items() for one in own)
 
 
 def test_groups_need_as_many_workers(plan: Plan) -> None:

@@ -22,6 +22,7 @@ from advisor.session.simulating import Asked
 from advisor.session.simulating_plans import PlanSimulation, simulated_for_plan
 from advisor.simulation.request import Failing, Saved
 from advisor.simulation.result import Result
+from advisor.simulation.running import LateError
 from advisor.simulation.scenario import Scenario
 from advisor.simulation.timing import timing
 from tests.report.strategies_made import falling
@@ -51,6 +52,8 @@ class Made:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, own: bool = True) -> None:
         self.asked: list[tuple[int, Task | None]] = []
+        self.until: int | None = None
+        """Trainings for which there is time; None for all."""
         small = Task("ffn", "tabular", 8, 2)
         monkeypatch.setattr(simulating_plans, "learned_task", lambda *_, **__: (small, () if own else (STANDS_IN,)))
         monkeypatch.setattr(simulating_plans, "simulate_all", self.simulate)
@@ -61,10 +64,15 @@ class Made:
         results = [timing(replace(one, steps=min(one.steps, 20))) for one in scenarios]
         if task is None:
             return results
-        return [
+        found = [
             replace(one, loss=tuple(falling(FASTEST.get(scenario.strategy.name, 12.0), scenario.seed, 40.0)))
             for one, scenario in zip(results, scenarios, strict=True)
         ]
+        if self.until is None:
+            return found
+        late = LateError("not done")
+        late.found = found[: self.until]
+        raise late
 
 
 @pytest.fixture
@@ -121,6 +129,22 @@ def test_a_slower_rival_that_never_came_to_the_loss_is_told_and_the_plan_confirm
     assert changed(found.after, "sync.strategy") == ("synchronous", Status.SIMULATED)
     notes = found.after.recommendations["sync.strategy"].notes
     assert "While `advisor simulate` ran: local_sgd came to the loss in none of 5 trainings." in notes
+
+
+def test_where_time_is_over_the_seeds_that_all_strategies_have_are_compared(made: Made) -> None:
+    made.until = 2 * len(contestants(usual(), simulations(told(machine="none"), loss=False).scenario)) + 1
+    found = simulations(told(machine="none"))
+    assert [one.strategy for one in found.results] == [name for name in found.names for _ in range(2)]
+    assert found.comparison is not None
+    assert found.comparison.own.reached == 2
+    assert found.comparison.best.strategy == "local_sgd"
+    assert any("each strategy was simulated with 2 of 5 seeds" in note for note in found.notes)
+
+
+def test_without_one_seed_of_all_strategies_the_time_is_over(made: Made) -> None:
+    made.until = 1
+    with pytest.raises(LateError):
+        simulations(told(machine="none"))
 
 
 def test_the_next_simulation_judges_what_the_rules_say_again(made: Made, state: Path) -> None:

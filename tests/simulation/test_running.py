@@ -15,7 +15,7 @@ from advisor.distributed.strategies import DECLARED
 from advisor.distributed.task import DIGITS, Task
 from advisor.errors import InputError
 from advisor.simulation.request import MESSAGES, Found, Progress, Request, read_request, request_line
-from advisor.simulation.running import StoppedError, simulate
+from advisor.simulation.running import LateError, StoppedError, simulate, simulate_all
 from advisor.simulation.scenario import Faults, Link
 from advisor.simulation.timing import timing
 from tests.simulation.made import scenario
@@ -67,6 +67,13 @@ def test_failures_that_let_nothing_be_done_are_refused() -> None:
 def test_a_simulation_that_takes_too_long_is_ended() -> None:
     with pytest.raises(CannotRunError, match="not done within"):
         simulate(scenario("asynchronous", 10_000, 2000, "exponential:1s"), seconds=0.5)
+
+
+def test_what_was_simulated_before_the_time_was_over_is_kept() -> None:
+    short, endless = scenario("synchronous", 2, 10), scenario("asynchronous", 10_000, 2000, "exponential:1s")
+    with pytest.raises(LateError) as caught:
+        simulate_all([short, endless], seconds=10)
+    assert caught.value.found == (timing(short),)
 
 
 def test_somebody_can_stop_it() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from advisor.agent.simulating import SEEDS, Sweep
+from advisor.agent.simulating import Sweep, by_strategy
 from advisor.distributed.comparing import Comparison, Curve, Interval
 from advisor.distributed.strategies import strategy
 from advisor.facts.experiments import SIMULATE
@@ -32,7 +32,7 @@ _WORKER_WIDTHS = (8, 13, 22, 6)
 
 def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> list[tuple[str, ...]]:
     """A row for each strategy, the fastest first, as under HEAD."""
-    own = {name: results[SEEDS * place : SEEDS * (place + 1)] for place, name in enumerate(names)}
+    own = by_strategy(names, results)
     return [
         (
             one.strategy,
@@ -116,7 +116,8 @@ def planned_page(
         page.blank()
         table_lines(page, HEAD, rows(names, results, comparison), *WIDTHS)
         page.add(
-            f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {SEEDS} seeds each.", first="  "
+            f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {_seeds(names, results)} each.",
+            first="  ",
         )
     page.heading("HOW MANY WORKERS PAY")
     page.add(pays(found), first="  ")
@@ -151,9 +152,15 @@ def answer(found: Comparison | None) -> str:
     return f"Nothing came to the same loss clearly sooner than {found.reference}."
 
 
+def _seeds(names: Sequence[str], results: Sequence[Result]) -> str:
+    """1 seed; 5 seeds."""
+    count = len(results) // max(1, len(names))
+    return "1 seed" if count == 1 else f"{count} seeds"
+
+
 def first_curves(names: Sequence[str], results: Sequence[Result]) -> Mapping[str, Curve]:
     """The loss of each strategy with its first seed."""
-    return {name: results[SEEDS * place].loss for place, name in enumerate(names)}
+    return {name: own[0].loss for name, own in by_strategy(names, results).items()}
 
 
 def planned_json(
@@ -167,6 +174,7 @@ def planned_json(
 ) -> dict[str, Any]:
     """The document of `advisor simulate --format json` without a strategy."""
     before, after = plans
+    firsts = [own[0] for own in by_strategy(names, results).values()]
     entries = after.recommendations.items()
     spoken = [name for name, one in entries if one.measured is not None and one.measured.probe == SIMULATE]
     return {
@@ -176,7 +184,7 @@ def planned_json(
         "best": comparison.best.strategy if comparison is not None else None,
         "goal": comparison.goal if comparison is not None else None,
         "standings": [encode(one) for one in comparison.standings] if comparison is not None else [],
-        "simulations": [simulation_json(scenario_like(scenario, result), result, ()) for result in results[::SEEDS]],
+        "simulations": [simulation_json(scenario_like(scenario, result), result, ()) for result in firsts],
         "steps": [[workers, seconds] for workers, seconds in sorted(found.seconds.items())],
         "speed_ups": [[workers, encode(found.speed_up(workers, min(found.times)))] for workers in sorted(found.times)],
         "workers_best": found.best,
