@@ -100,9 +100,10 @@ def contestants(plan: Plan, scenario: Scenario) -> list[str]:
     return [name for name in dict.fromkeys(names) if strategy(name).whole("groups", 0) <= scenario.workers]
 
 
-def steps_for(workers: int, strategies: int) -> int:
-    """Steps of each worker, so that all gradients of a comparison take about a minute."""
-    return max(FEWEST_STEPS, min(MOST_STEPS, MOST_GRADIENTS // (strategies * SEEDS * workers)))
+def steps_for(workers: int, strategies: int, gradients: float = MOST_GRADIENTS) -> int:
+    """Steps of each worker, so that a comparison takes about a minute, or has as many gradients in all as there is time for."""
+    of_each = int(min(gradients, MOST_GRADIENTS) / (strategies * SEEDS * workers))
+    return max(FEWEST_STEPS, min(MOST_STEPS, of_each))
 
 
 def race(scenario: Scenario, names: Sequence[str]) -> list[Scenario]:

@@ -28,9 +28,9 @@ LARGEST_LEARNING = 300_000
 """Weights of a network that is trained in a simulation; a larger one gives its place to that of 2017, on smaller pictures."""
 MOST_RATE = 0.4
 """The learning rate of all workers together: plain SGD of a small network is stable up to about there."""
-LONGEST_GRADIENT = 0.02
+LONGEST_GRADIENT = 0.007
 """Seconds that a gradient may take in a simulation, which computes thousands of them."""
-SIMULATED_FLOPS = 5e9
+SIMULATED_FLOPS = 1.5e10
 """Operations a second in 64 bits, by one thread."""
 
 

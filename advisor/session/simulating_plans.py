@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from advisor.agent.simulating import (
     sweep,
     swept,
 )
-from advisor.agent.strategies import circumstances, learned_task, reference_of, without_strategies
+from advisor.agent.strategies import circumstances, gradient_seconds, learned_task, reference_of, without_strategies
 from advisor.children.stopping import Stop
 from advisor.distributed.comparing import Comparison
 from advisor.distributed.task import Task
@@ -106,8 +107,12 @@ def simulated_for_plan(
         )
         notes, own = (*notes, *learned), not learned
         names = contestants(plan, scenario)
+        gradient = gradient_seconds(plan, scenario.batch) if own else None
+        if gradient is not None:
+            task = replace(task, most_held_out=_LOOKED)
         if asked.steps is None:
-            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names)))
+            fit = _LEARNING * (until - time.monotonic()) / gradient if gradient else math.inf
+            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names), fit))
         results = _finished(names, lambda: run(seed_by_seed(race(scenario, names)), task))
         if (seeds := len(results) // len(names)) < SEEDS:
             each = f"{seeds} of {SEEDS} seeds"
@@ -196,5 +201,9 @@ def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
 
 _AFTER = 3.0
 """Seconds that are left for what follows the losses."""
+_LEARNING = 0.4
+"""Of the time that is left, for gradients; looking at held-out examples takes as long."""
+_LOOKED = 128
+"""Held-out examples that are looked at while the plan's own network learns."""
 _OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
 """Settings that follow the plan, unless somebody asks for something else."""

@@ -27,8 +27,8 @@ from advisor.simulation.scenario import Scenario
 from advisor.simulation.serving import DROPPED
 from advisor.simulation.timing import Tell, Trace, traced
 
-POINTS = 40
-"""Of a curve, at most, besides the beginning and the end."""
+FEWEST_POINTS, POINTS = 10, 40
+"""Of a curve, besides the beginning and the end."""
 _BENT = 1.5
 """They are closer together at the beginning, where the loss falls fastest."""
 _BYTES = 4
@@ -48,7 +48,7 @@ def taught(scenario: Scenario, task: Task, given: Lesson, tell: Tell = lambda sh
     weights, the order of batches, and the times."""
     pupil = Pupil(scenario, task, given)
     result, trace = traced(_sized(scenario, pupil))
-    curve = _Curve(pupil, result.seconds)
+    curve = _Curve(pupil, result.seconds, points_for(result.examples, len(given.held_targets)))
     learning = _learning(scenario.strategy, pupil, trace)
     at, done, diverged_at = 0.0, 0, None
     try:
@@ -63,6 +63,11 @@ def taught(scenario: Scenario, task: Task, given: Lesson, tell: Tell = lambda sh
     return replace(
         result, loss=tuple(curve.losses), metric=tuple(curve.metrics), metric_name=given.metric, diverged_at=diverged_at
     )
+
+
+def points_for(examples: int, held_out: int) -> int:
+    """Of the curve of a run that learns from so many examples: looking at held-out ones takes no longer than learning, about."""
+    return max(FEWEST_POINTS, min(POINTS, examples // max(1, held_out)))
 
 
 class _NoNumberError(ArithmeticError):
@@ -117,18 +122,18 @@ def _sized(scenario: Scenario, pupil: Pupil) -> Scenario:
 class _Curve:
     """The loss and the metric against time."""
 
-    def __init__(self, pupil: Pupil, seconds: float) -> None:
+    def __init__(self, pupil: Pupil, seconds: float, points: int) -> None:
         self.losses: list[tuple[float, float]] = []
         self.metrics: list[tuple[float, float]] = []
-        self._pupil, self._seconds, self._place = pupil, seconds, 1
+        self._pupil, self._seconds, self._points, self._place = pupil, seconds, points, 1
 
     def due(self, at: float) -> bool:
         """True if another point is to be looked at by this time."""
-        return at >= self._seconds * float((self._place / POINTS) ** _BENT)
+        return at >= self._seconds * float((self._place / self._points) ** _BENT)
 
     def look(self, at: float, weights: Tensor) -> None:
         """Add a point. Raises _NoNumberError where the loss is none."""
-        while self._place <= POINTS and self.due(at):
+        while self._place <= self._points and self.due(at):
             self._place += 1
         loss, metric = self._pupil.judged(weights)
         if not math.isfinite(loss):

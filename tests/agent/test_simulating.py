@@ -198,6 +198,12 @@ def test_steps_are_enough_to_learn_and_few_enough_to_be_computed(number: int) ->
     assert steps == FEWEST_STEPS or steps * number * 8 * SEEDS <= MOST_GRADIENTS
 
 
+def test_a_slow_network_takes_as_many_steps_as_there_is_time_for() -> None:
+    assert steps_for(2, 8, 8000.0) == 8000 // (8 * SEEDS * 2)
+    assert steps_for(2, 8, 100.0) == FEWEST_STEPS
+    assert steps_for(2, 8, 1e9) == MOST_STEPS
+
+
 def test_a_race_is_judged_by_its_first_strategy() -> None:
     found = comparison({"synchronous": 12.0, "local_sgd": 4.0})
     assert (found.reference, found.best.strategy) == ("synchronous", "local_sgd")

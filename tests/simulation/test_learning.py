@@ -15,7 +15,7 @@ from advisor.distributed.learning.lesson import Lesson, lesson
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import DIGITS, Task
 from advisor.simulation.compression import Halves, Plain, PowerSgd
-from advisor.simulation.learning import POINTS, learned, taught
+from advisor.simulation.learning import FEWEST_POINTS, learned, points_for, taught
 from advisor.simulation.result import Result
 from advisor.simulation.scenario import Link, Scenario, step_time
 from tests.simulation.made import scenario
@@ -49,9 +49,13 @@ def test_the_loss_falls_and_is_looked_at_along_the_way() -> None:
     assert losses[-1] < 0.3 * losses[0]
     assert result.metric_name == "accuracy"
     assert last(result)[1] > 0.75
-    assert POINTS * 0.6 <= len(losses) <= POINTS + 2
+    assert FEWEST_POINTS * 0.6 <= len(losses) <= FEWEST_POINTS + 2
     assert [at for at, _ in result.loss] == sorted(at for at, _ in result.loss)
     assert result.loss[-1][0] == pytest.approx(result.seconds)
+
+
+def test_a_run_that_learns_from_more_is_looked_at_more_often() -> None:
+    assert [points_for(examples, 100) for examples in (100, 2000, 1_000_000)] == [FEWEST_POINTS, 20, 40]
 
 
 # Limits that hold exactly.
