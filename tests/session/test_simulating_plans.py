@@ -16,6 +16,7 @@ from advisor.distributed.task import Task
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
+from advisor.report.strategies.planned import meaning
 from advisor.session import simulating, simulating_plans
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.simulating import Asked
@@ -139,6 +140,20 @@ def test_where_time_is_over_the_seeds_that_all_strategies_have_are_compared(made
     assert found.comparison.own.reached == 2
     assert found.comparison.best.strategy == "local_sgd"
     assert any("each strategy was simulated with 2 of 5 seeds" in note for note in found.notes)
+
+
+def test_workers_that_do_not_pay_leave_the_work_to_one_and_the_page_says_so(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(scenarios: Sequence[Scenario], task: Task | None, **more: object) -> list[Result]:
+        return [replace(one, seconds=one.seconds * 100 ** (one.workers > 1)) for one in made.simulate(scenarios, task)]
+
+    monkeypatch.setattr(simulating_plans, "simulate_all", slow)
+    found = simulations(told(machine="none"), loss=False)
+    assert found.sweep.best == 1
+    assert (found.before.value("compute.device"), found.after.value("compute.device")) == ("cluster", "gpu")
+    said = dict(meaning(found.before, found.after))
+    assert any("cluster -> gpu" in change and "follows" in says for change, says in said.items())
 
 
 def test_without_one_seed_of_all_strategies_the_time_is_over(made: Made) -> None:

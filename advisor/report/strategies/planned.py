@@ -66,6 +66,10 @@ def _factor(ratio: Interval) -> str:
     return value if low == high else f"{value} ({low} to {high})"
 
 
+_FOLLOWING = ("compute.device", "parallelism.strategy", "sync.strategy")
+"""Told where the simulation changes them, though their own bets were not simulated."""
+
+
 def pays(found: Sweep) -> str:
     """A sentence on where adding workers stops paying."""
     most, best, perhaps = max(found.times), found.best, found.perhaps
@@ -78,17 +82,20 @@ def pays(found: Sweep) -> str:
 
 
 def meaning(before: Plan, after: Plan) -> list[tuple[str, str]]:
-    """For each recommendation that the simulation speaks of: its title with before and after, and the comparison in words."""
+    """For each recommendation that the simulation speaks of, and where the plan computes if that follows: its title with before
+    and after, and the comparison in words."""
     told = []
     for topic, entry in after.recommendations.items():
         measured = entry.measured
-        if measured is None or measured.probe != SIMULATE:
-            continue
         was, now = before.recommendations[topic].value, entry.value
-        unit = compared_unit(after.knowledge, entry, measured) if after.knowledge is not None else ""
-        told.append(
-            (f"{entry.title}: {listed(was)} -> {listed(now)} ({entry.status.value}).", sentence(measured, unit))
-        )
+        if measured is not None and measured.probe == SIMULATE:
+            unit = compared_unit(after.knowledge, entry, measured) if after.knowledge is not None else ""
+            says = sentence(measured, unit)
+        elif topic in _FOLLOWING and was != now:
+            says = "This follows from the simulation."
+        else:
+            continue
+        told.append((f"{entry.title}: {listed(was)} -> {listed(now)} ({entry.status.value}).", says))
     return told
 
 
