@@ -119,7 +119,7 @@ def seed_by_seed(asked: Sequence[Scenario]) -> list[Scenario]:
 
 
 def finished(names: Sequence[str], results: Sequence[Result]) -> list[Result]:
-    """What was found seed by seed, as far as all strategies have a seed: each strategy with each such seed, in this order."""
+    """Each strategy with each seed that all of them have, in this order, from results that came seed by seed."""
     seeds = len(results) // len(names)
     return [results[seed * len(names) + place] for place in range(len(names)) for seed in range(seeds)]
 

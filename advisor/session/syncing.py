@@ -317,7 +317,7 @@ def device_of(plan: Plan, asked: Asked) -> str:
 
 def said(found: Comparison, job: Job) -> str:
     """A sentence on who came to the loss first."""
-    best, workers = found.best, f"{job.workers} workers"
+    best, workers = found.best, "1 worker" if job.workers == 1 else f"{job.workers} workers"
     if best.strategy != found.reference and best.ratio is not None:
         ratio = best.ratio
         return (
@@ -327,7 +327,7 @@ def said(found: Comparison, job: Job) -> str:
     rival = found.rival
     if found.own.typical is None or rival is None:
         return f"With {workers}, no strategy was shown to be faster than {found.reference}."
-    return f"With {workers}, nothing was shown to be faster than {found.reference}; the next is {rival.strategy}."
+    return f"With {workers}, nothing was shown to be faster than {found.reference}. {rival.strategy} came closest."
 
 
 def _shorter(job: Job, results: Results) -> Sequence[str]:

@@ -101,7 +101,7 @@ def test_the_page_and_html_go_where_they_are_sent(tmp_path: Path) -> None:
     text, html = advisor(*words), advisor(*words, "--output", page)
     assert text.code == html.code == 0
     assert html.out == ""
-    assert "SIMULATED  asynchronous: 3 workers, 20 steps each" in text.out
+    assert "SIMULATED  asynchronous: 3 workers, 20 steps each on average" in text.out
     assert "WHO WAITS FOR WHOM" in text.out
     assert "Nothing is known of the time of a step: 1 s is assumed." in " ".join(text.out.split())
     told = [element.text for element in read(page.read_text()) if element.tag == "h2"]

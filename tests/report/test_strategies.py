@@ -183,7 +183,7 @@ def test_who_waited_for_whom_is_shown_of_the_fastest_with_its_server() -> None:
 def test_a_simulation_tells_its_figures_and_on_what_it_rests() -> None:
     page = one_line(simulation_page(scenario_of(straggler=2.0), result_of(), NOTES, Look()))
     for words in (
-        "SIMULATED asynchronous: 4 workers, 10 steps each, of 8 examples",
+        "SIMULATED asynchronous: 4 workers, 10 steps each on average, of 8 examples",
         "25.6, 1.6 times those of one worker alone (40% of the best that could be)",
         "40 s for 320 examples",
         "12.3% of the workers' time",

@@ -327,7 +327,7 @@ class Simulate(NamedTuple):
         str | None,
         typer.Option(
             "--step-time",
-            help="Of one worker: measured (on this machine), constant:1s, exponential:1s, lognormal:1s:0.3 or gamma:1s:0.2.",
+            help="Of one worker: measured (on this machine), 1s (always), exponential:1s, lognormal:1s:0.3 or gamma:1s:0.2.",
             metavar="LAW",
         ),
     ] = None

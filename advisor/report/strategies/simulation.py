@@ -103,7 +103,8 @@ def alone_per_s(scenario: Scenario) -> float | None:
 def headed(scenario: Scenario) -> str:
     """The strategy with the number of workers, of steps and of examples."""
     workers = "1 worker" if scenario.workers == 1 else f"{scenario.workers:,} workers"
-    return f"{scenario.strategy}: {workers}, {scenario.steps:,} steps each, of {scenario.batch:,} examples"
+    each = "each on average" if scenario.strategy.kind in _ALONE else "each"
+    return f"{scenario.strategy}: {workers}, {scenario.steps:,} steps {each}, of {scenario.batch:,} examples"
 
 
 def figures(scenario: Scenario, result: Result, *, whole: bool) -> list[tuple[str, str]]:

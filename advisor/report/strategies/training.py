@@ -50,6 +50,7 @@ def training_page(
     page.add(f"The loss to reach is {found.goal:.4g}, on held-out examples. {_INTERVALS}", first="  ")
     page.heading("AT THE END")
     page.items(f"{row[0]}: {row[-1]}" for row in told)
+    page.add("Of each strategy's training with the median score; intervals are over held-out examples.", first="  ")
     page.heading("LOSS")
     curve_lines(page, curves(runs))
     shown = next((run for run in runs if run.strategy == found.best.strategy and run.timeline), None)
@@ -103,8 +104,13 @@ def training_json(found: Comparison, runs: Sequence[Run], says: str, notes: Sequ
     }
 
 
+def middle(runs: Sequence[Run]) -> Run:
+    """The run with the median held-out score; the lower of two."""
+    return sorted(runs, key=lambda run: run.held_out.value)[(len(runs) - 1) // 2]
+
+
 def _row(times: str, one: Standing, runs: Sequence[Run]) -> tuple[str, ...]:
-    last = runs[0].held_out
+    last = middle(runs).held_out
     return (
         one.strategy,
         number_words(one.typical, "s") if one.typical is not None else "not reached",
@@ -146,7 +152,7 @@ def _standing_json(one: Standing, runs: Sequence[Run]) -> dict[str, Any]:
         "staleness": {"median": runs[0].staleness.median, "p95": runs[0].staleness.p95},
         "waiting_share": statistics.fmean(share for run in runs for share in run.waiting),
         "bytes": statistics.median(run.bytes for run in runs),
-        "held_out": {"metric": runs[0].metric, **encode(runs[0].held_out)},
+        "held_out": {"metric": runs[0].metric, **encode(middle(runs).held_out)},
     }
 
 

@@ -18,7 +18,7 @@ from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.simulation import simulation_page
 from advisor.report.strategies.timeline import timeline_lines
-from advisor.report.strategies.training import curves, rows, stretches, training_page
+from advisor.report.strategies.training import curves, middle, rows, stretches, training_page
 from advisor.session.simulating import Simulation
 from advisor.session.syncing import Trained
 from advisor.tui.screens.strategies.fields import without_options
@@ -149,7 +149,7 @@ def standings(trained: Trained) -> list[tuple[str, ...]]:
 
 
 def _uncompared(runs: Sequence[Run]) -> tuple[str, ...]:
-    last = runs[0].held_out
+    last = middle(runs).held_out
     return (
         runs[0].strategy,
         "",
