@@ -41,6 +41,7 @@ UNEVEN = 0.3
 """The spread of the time of a step where workers are uneven: the slowest of eight then takes half as long again."""
 EVEN = 0.05
 MEASURED = "measured"
+OWN_LEARNS = "The plan's own network learns the plan's data."
 _SUMS = 1_000
 """Steps that are put together from measured passes."""
 
@@ -263,6 +264,7 @@ def _task(plan: Plan, inputs: Inputs, scenario: Scenario, loss: bool | None) -> 
     many = scenario.workers > MOST_LEARNING or scenario.workers * scenario.steps > MOST_GRADIENTS
     if loss is False or (loss is None and (many or scenario.faults.leaves)):
         return None, ()
-    return learned_task(
+    task, notes = learned_task(
         plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
     )
+    return task, notes or (OWN_LEARNS,)

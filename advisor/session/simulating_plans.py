@@ -37,7 +37,7 @@ from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.recalling import keep
-from advisor.session.simulating import MEASURED, MOST_LEARNING, Asked, scenario_of
+from advisor.session.simulating import MEASURED, MOST_LEARNING, OWN_LEARNS, Asked, scenario_of
 from advisor.simulation.request import Saved
 from advisor.simulation.result import Result
 from advisor.simulation.running import LateError, checkpoints, simulate_all
@@ -105,7 +105,7 @@ def simulated_for_plan(
         task, learned = learned_task(
             plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
         )
-        notes, own = (*notes, *learned), not learned
+        notes, own = (*notes, *(learned or [OWN_LEARNS])), not learned
         names = contestants(plan, scenario)
         gradient = gradient_seconds(plan, scenario.batch) if own else None
         if gradient is not None:
@@ -124,7 +124,8 @@ def simulated_for_plan(
     elif scenario.workers > MOST_LEARNING:
         notes = (*notes, f"Losses are simulated for at most {MOST_LEARNING} workers: of more, times alone.")
     outcomes: list[Outcome] = []
-    if _is_the_plans(plan, scenario, asked):
+    apart = _why_apart(plan, scenario, asked)
+    if not apart:
         date = datetime.now(UTC).isoformat(timespec="seconds")
         scope = scope_of(plan, inputs.machine)
         if inputs.machine is not None:  # where it is kept; what it is bound to are the plan's workers
@@ -144,10 +145,7 @@ def simulated_for_plan(
             if inputs.machine is not None:
                 keep(inputs.machine, outcome, complain, LAST)
     else:
-        notes = (
-            *notes,
-            "These are not the plan's own workers with a link and steps that it knows: nothing of it counts for the plan.",
-        )
+        notes = (*notes, f"{apart} Nothing of it counts for the plan.")
     after = plan_of(replace(inputs, outcomes=(*known, *outcomes)))
     return PlanSimulation(
         scenario, tuple(names), tuple(results), comparison, found, notes, tuple(outcomes), plan, after
@@ -187,16 +185,21 @@ def _told_of(saved: Sequence[Saved]) -> str:
     )
 
 
-def _is_the_plans(plan: Plan, scenario: Scenario, asked: Asked) -> bool:
-    """True if nothing but the plan's own workers, batch and links were simulated, with a step whose time is known."""
+def _why_apart(plan: Plan, scenario: Scenario, asked: Asked) -> str:
+    """The reason why not just the plan's own workers, batch and links were simulated, with a step whose time is known, in a
+    sentence; empty where they were."""
     known = circumstances(plan)
-    if known.step_seconds is None and len(scenario.step_time.samples) != 1:
-        return False  # samples of several workers: a measured cluster, for a step that is assumed or another's
-    if scenario.link.bytes_per_second is None or (known.uneven and len(scenario.step_time.samples) == 1):
-        return False  # exchanges that cost nothing, or steps of one even machine, are not the plan's
-    theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
     own_steps = asked.step_time is None or asked.step_time.strip().lower() == MEASURED
-    return theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)
+    theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
+    if not (theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)):
+        return "These are not just the plan's own workers, link and steps."
+    if known.step_seconds is None and len(scenario.step_time.samples) != 1:
+        return "The time of the plan's own step is not known."  # samples of several workers are of a measured cluster
+    if scenario.link.bytes_per_second is None:
+        return "The plan knows no rate of its link."
+    if known.uneven and len(scenario.step_time.samples) == 1:
+        return "The plan's workers are uneven, and the steps are those of one machine."
+    return ""
 
 
 _AFTER = 3.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -155,6 +156,7 @@ def trained(
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
     rests = (*notes, says, *([how] if how else []), *results.notes, *_shorter(job, results), *_straggling(job), *undone)
     (comparison, whole), outcomes = _compared(job, results.runs), []
+    rests = (*rests, *_left_again(comparison, results.runs))
     if comparison is not None and not whole:
         rests = (*rests, "Not all seeds were finished with two strategies: nothing of it counts for the plan.")
     planned = reference_of(plan)
@@ -336,7 +338,22 @@ def _shorter(job: Job, results: Results) -> Sequence[str]:
     if job.examples is not None or shortest > _SHORTER * job.seconds:
         return []
     each = f"{number_words(shortest, 's')} or more rather than {number_words(job.seconds, 's')}"
-    return [f"Starting and looking took longer than expected, so each training had {each}."]
+    return [f"Starting took longer than expected, so each training had {each}."]
+
+
+def _left_again(found: Comparison | None, runs: Sequence[Run]) -> Sequence[str]:
+    """A sentence on each strategy that came to the loss, and was worse again at the end."""
+    ends = {
+        one.strategy: statistics.median(run.curve[-1].loss for run in runs if run.strategy == one.strategy)
+        for one in (found.standings if found is not None else ())
+        if one.typical is not None
+    }
+    goal = found.goal if found is not None else 0.0
+    return [
+        f"{name} came to the loss of {goal:.3g} and did not stay there: it ended with {end:.3g}."
+        for name, end in ends.items()
+        if end > goal
+    ]
 
 
 def _straggling(job: Job) -> Sequence[str]:

@@ -194,7 +194,7 @@ def test_of_another_cluster_nothing_counts(made: Made, monkeypatch: pytest.Monke
     assert found.comparison.best.strategy == "local_sgd", "it is told all the same"
     assert found.outcomes == ()
     assert found.after == found.before
-    assert any("nothing of it counts for the plan" in note for note in found.notes)
+    assert any("Nothing of it counts for the plan" in note for note in found.notes)
 
 
 def test_without_a_known_link_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,6 +286,32 @@ def test_when_the_time_is_over_what_was_finished_is_shown(inputs: Inputs, monkey
     assert any("time was over" in note for note in done.notes)
 
 
+def test_a_strategy_that_is_worse_again_at_the_end_is_told(inputs: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(job: Job, **_: object) -> Results:
+        found = [run_of(str(one), seed, SECONDS[one.name]) for one, seed in job.runs]
+        last = [replace(one.curve[-1], seconds=one.seconds, loss=7.25) for one in found]
+        return Results(
+            runs=tuple(
+                replace(one, curve=(*one.curve, point)) if one.strategy == "local_sgd" else one
+                for one, point in zip(found, last, strict=True)
+            )
+        )
+
+    monkeypatch.setattr(syncing, "run", run)
+    notes = sync(inputs, strategies="synchronous,local_sgd").notes
+    (note,) = (one for one in notes if "did not stay there" in one)
+    assert note.startswith("local_sgd came to the loss of ")
+    assert note.endswith("it ended with 7.25.")
+
+
+def test_trainings_that_had_to_be_shorter_are_told(inputs: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(job: Job, **_: object) -> Results:
+        return Results(runs=tuple(replace(run_of(str(one), seed), seconds=job.seconds / 2) for one, seed in job.runs))
+
+    monkeypatch.setattr(syncing, "run", run)
+    assert any("Starting took longer" in note for note in sync(inputs, strategies="synchronous,local_sgd").notes)
+
+
 def test_without_the_plans_own_strategy_nothing_counts(inputs: Inputs, jobs: list[Job]) -> None:
     done = sync(inputs, strategies="asynchronous,local_sgd")
     assert done.comparison is not None

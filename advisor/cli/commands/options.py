@@ -321,7 +321,7 @@ class Simulate(NamedTuple):
     ] = None
     batch: Annotated[
         int | None,
-        typer.Option("--batch", help="Examples of one worker's step; otherwise the plan's, or 32.", metavar="N"),
+        typer.Option("--batch", help="Examples of one worker's step; otherwise the plan's, or 128.", metavar="N"),
     ] = None
     step_time: Annotated[
         str | None,

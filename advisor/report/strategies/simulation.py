@@ -180,4 +180,11 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
     ]
     if scenario.straggler > 1:
         says.append(f"The last worker takes {scenario.straggler:g} times as long.")
+    faults = scenario.faults
+    if faults.between_failures is not None:
+        often, away = number_words(faults.between_failures, "s"), number_words(faults.restart, "s")
+        saved = "No checkpoints are saved."
+        if faults.checkpoint_every is not None:
+            saved = f"A checkpoint is saved after every {number_words(faults.checkpoint_every, 's')} of work that is not lost."
+        says.append(f"Each worker fails every {often} on average, and is back after {away}. {saved}")
     return says
