@@ -129,6 +129,23 @@ def test_what_one_process_cannot_do_is_said_once_for_all(project: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_process_that_loses_another_waits_for_its_reason(project: Path) -> None:
+    """The first leaves the group some time before it ends, as a slow end does."""
+    devices = project / "devices.py"
+    joined = '        distributed.init_process_group("gloo", store=store, rank=rank, world_size=world)\n'
+    leaves = f"{' ' * 8}if rank == 0:\n{' ' * 12}distributed.destroy_process_group()\n{' ' * 12}time.sleep(2)\n"
+    assert joined in devices.read_text()
+    says = f"{' ' * 12}raise SystemExit('The first says why.')\n{' ' * 8}distributed.barrier()\n"
+    devices.write_text(devices.read_text().replace(joined, joined + leaves + says))
+    done = subprocess.run(
+        [sys.executable, "train.py", "--processes", "2"], cwd=project, env=environment(),
+        capture_output=True, text=True, check=False, timeout=500,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "The first says why." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 SRUN = """#!/bin/sh
 # Two machines, which are this one.
 while case "$1" in -*) ;; *) false ;; esac; do shift; done
