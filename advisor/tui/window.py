@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from textual.app import App
@@ -18,7 +19,7 @@ class WindowDriver(WebDriver):
 
     def __init__(self, app: App[Any], **settings: Any) -> None:
         super().__init__(app, **settings)
-        self._write = partial(_write)
+        self._write = partial(_write, Lock())
         self._leave: Callable[[], object] = getattr(app, "end_soon", app.exit)
 
     def run_input_thread(self) -> None:
@@ -26,11 +27,16 @@ class WindowDriver(WebDriver):
         self._leave()
 
 
-def _write(packet: bytes) -> int:
-    """Write all of it, as long as somebody reads: a wizard whose server is gone ends in order, too."""
+def _write(alone: Lock, packet: bytes) -> int:
+    """Write all of it, as long as somebody reads: a wizard whose server is gone ends in order, too.
+
+    Args:
+        alone: held meanwhile. The thread that hears the page writes the files that it asks for, while the screen is drawn:
+            a pipe that is full mixes what two write at once, and whoever reads it understands nothing from then on.
+    """
     assert sys.__stdout__ is not None  # noqa: S101 - the window's end of a pipe
     rest = memoryview(packet)
-    with contextlib.suppress(BrokenPipeError):
+    with alone, contextlib.suppress(BrokenPipeError):
         while rest:
             rest = rest[os.write(sys.__stdout__.fileno(), rest) :]
     return len(packet)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import textual_serve
 from aiohttp import WSCloseCode, WSMsgType, web
-from textual_serve.download_manager import DownloadManager
+from textual_serve import download_manager
 
 from advisor.errors import input_error
 from advisor.web.guard import HOST, Guard
@@ -33,6 +33,8 @@ MOST_CELLS = 1000
 """Of a window, in either direction."""
 _HEARTBEAT_SECONDS = 15.0
 """After which a window that answers no more is taken for closed."""
+download_manager.DOWNLOAD_TIMEOUT = 120
+"""Seconds for a piece of a file. textual-serve ends a file as if it were whole where a busy wizard needs longer than four."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -42,7 +44,7 @@ class WizardServer:
     def __init__(self, port: int, arguments: tuple[str, ...] = ()) -> None:
         self.arguments = arguments
         self.guard = Guard(port)
-        self._downloads = DownloadManager()
+        self._downloads = download_manager.DownloadManager()
         self._open: set[web.WebSocketResponse] = set()
 
     def application(self) -> web.Application:
