@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from advisor.agent.settling.strategies import strategy_outcome
 from advisor.agent.strategies import reference_of
 from advisor.agent.unfinished import Ends, bounded, capped
-from advisor.distributed.comparing import Comparison, Curve, Interval, Standing, compared, geometric
+from advisor.distributed.comparing import Comparison, Curve, Interval, Standing, compared, geometric, seconds_to
 from advisor.distributed.strategies import DECLARED, strategy
 from advisor.facts.experiments import SIMULATE
 from advisor.facts.verdict import Verdict
@@ -39,8 +39,21 @@ _INSTANT = 1e-12
 """Seconds, for steps that take no time."""
 WORK = "work of each worker"
 """The unit of how much more each of fewer workers gets done."""
+SOONER = "speed to the loss with "
+"""Begins the unit of how much sooner all workers are there than fewer, before the name of the strategy."""
 WORTH = 0.8
 """Of the best that could be: while workers reach it, they pay by price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sooner:
+    """A strategy with which all workers are sooner at the loss than any number of them that share a batch at every step."""
+
+    strategy: str
+    beside: int
+    """The number of workers that come next."""
+    ratio: Interval
+    """Times as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,8 @@ class Sweep:
 
     times: Mapping[int, Sequence[float]]
     """Seconds by the number of workers, one for each seed, in the same order."""
+    sooner: Sooner | None = None
+    """With it all workers pay, though a step of the whole batch gets hardly shorter."""
 
     @property
     def seconds(self) -> dict[int, float]:
@@ -74,6 +89,11 @@ class Sweep:
     def perhaps(self) -> int:
         """The fewest of which that can be said within the noise."""
         return min(workers for workers in self.times if self.speed_up(self._quickest, workers).low <= NEARLY)
+
+    @property
+    def advised(self) -> int:
+        """The workers that pay under the strategy that is soonest."""
+        return self.best if self.sooner is None else max(self.times)
 
     @property
     def best_by_price(self) -> int:
@@ -165,12 +185,44 @@ def sweep(scenario: Scenario) -> list[Scenario]:
             batch=max(1, together // count),
             steps=max(20, min(200, 200_000 // count)),
             step_time=_longer(scenario.step_time, scenario.workers / count),
+            straggler=scenario.straggler if count > 1 else 1.0,
             cores=None,
             seed=scenario.seed + seed,
         )
         for count in sorted(set(counts))
         for seed in range(SEEDS)
     ]
+
+
+def alone(scenario: Scenario) -> list[Scenario]:
+    """One worker with its own batch, with each seed: as many examples as all workers of `race` have together."""
+    steps = scenario.steps * scenario.workers
+    one = replace(scenario, strategy=strategy("synchronous"), workers=1, steps=steps, straggler=1.0, cores=None)
+    return [replace(one, seed=scenario.seed + seed) for seed in range(SEEDS)]
+
+
+def with_sooner(found: Sweep, comparison: Comparison, one_worker: Sequence[Curve]) -> Sweep:
+    """The sweep with a strategy that makes all workers pay after all, where there is one.
+
+    Workers that share the batch of all at every step do the same work however many they are: their time to the loss follows
+    from that of all by the times of a step. One worker can also take more, and smaller, steps.
+
+    Args:
+        comparison: of `race`, with all workers.
+        one_worker: its losses against time, of `alone`, with the same seeds.
+    """
+    best, most, fewer = comparison.best, max(found.times), found.best
+    together = next((one for one in comparison.standings if one.strategy == "synchronous"), best)
+    soonest = [one for one in best.seconds if one is not None]
+    whole = [one for one in together.seconds if one is not None]
+    if fewer == most or best is together or min(len(soonest), len(whole)) < max(2, len(best.seconds)):
+        return found
+    steps = zip(whole, found.times[fewer], found.times[most], strict=False)
+    shared = [seconds * few / all_ for seconds, few, all_ in steps]
+    own = [curve[-1][0] if (there := seconds_to(curve, comparison.goal)) is None else there for curve in one_worker]
+    rivals = [(fewer, geometric_of(shared, soonest)), (1, geometric_of(own, soonest))]
+    workers, ratio = min(rivals, key=lambda rival: rival[1].low)
+    return replace(found, sooner=Sooner(best.strategy, workers, ratio)) if ratio.low > NEARLY else found
 
 
 def swept(results: Sequence[Result]) -> Sweep:
@@ -211,11 +263,18 @@ def settled(
     if comparison is not None:
         outcomes += _of_strategies(comparison, scope, date, ends)
         outcomes += _of_compression(comparison, scope, date, ends)
-    if found is not None and len(found.times) > 1:
+    if found is not None and counts_workers(plan, comparison, found):
         outcomes.append(_of_workers(found, scope, date))
     if saved:
         outcomes += _of_checkpoints(plan, saved, scope, date)
     return outcomes
+
+
+def counts_workers(plan: Plan, comparison: Comparison | None, found: Sweep) -> bool:
+    """True if times of a step decide how many workers the plan has: not where fewer do under the synchronous strategy, the plan
+    has another one, and nobody has compared their losses."""
+    synchronous = topic_of(reference_of(plan)) == "synchronous"
+    return len(found.times) > 1 and (synchronous or comparison is not None or found.best == max(found.times))
 
 
 def of_strategies(
@@ -320,7 +379,9 @@ def _of_workers(found: Sweep, scope: Mapping[str, str], date: str) -> Outcome:
     all_, best, perhaps = max(found.times), found.best, found.perhaps
     verdict, unit, rival, ratio = Verdict.CONFIRMED, SPEED_UP, min(found.times), found.speed_up(all_, min(found.times))
     after: int | None = all_
-    if best < all_ and found.work(best, all_).low > NEARLY:  # as fast with fewer, of whom each gets more done
+    if found.sooner is not None:
+        unit, rival, ratio = f"{SOONER}{found.sooner.strategy}", found.sooner.beside, capped(found.sooner.ratio)
+    elif best < all_ and found.work(best, all_).low > NEARLY:  # as fast with fewer, of whom each gets more done
         verdict, unit, rival, ratio, after = Verdict.OVERTURNED, WORK, best, found.work(best, all_), best
     elif perhaps < best and found.work(perhaps, all_).value > NEARLY:  # perhaps as fast with fewer
         verdict, rival, ratio, after = Verdict.UNDECIDED, perhaps, found.speed_up(all_, perhaps), None

@@ -293,10 +293,8 @@ class Desk:
     def trainings(self, asked: Training, seconds: float) -> tuple[Job, Sequence[str]]:
         """The trainings that would run here for the plan as it stands, and what is assumed for them. Raises InputError."""
         from advisor.session.syncing import job_of  # 40 ms, as in the methods below: few conversations come to it
-        from advisor.simulation.scenario import link
 
         check_here(self.inputs, "Nothing can be trained")
-        link(asked.link, asked.latency, "--link")
         return job_of(self.interview.plan(_SHOWN), self.inputs, asked, seconds)
 
     def train_strategies(

@@ -273,7 +273,7 @@ class Session:
         *,
         strategies: str | Sequence[str] | None = None,
         workers: int = 2,
-        link: str | float = "inf",
+        link: str | float | None = None,
         latency: str | float = "0s",
         straggler: float = 1.0,
         batch: int | None = None,
@@ -292,7 +292,8 @@ class Session:
             strategies: names with their settings, `"synchronous,local_sgd:every=16"`, or a sequence of them; otherwise the
                 plan's own and its usual rivals.
             workers: processes that learn together.
-            link: the rate of each worker's link, such as `100Mbit/s`, or bytes a second; `inf` for no limit.
+            link: the rate of each worker's link, such as `100Mbit/s`, or bytes a second; `inf` for no limit; otherwise that
+                between the plan's nodes, if there are several.
             latency: of a message from one worker to another, seconds or a text such as `2ms`.
             straggler: the last worker takes so many times as long.
             batch: examples of one worker's step; otherwise the plan's.
@@ -314,7 +315,8 @@ class Session:
         _check_whole("The strategies cannot be compared so", ("workers", workers, 1, None), ("batch", batch, 1, None),
                      ("seeds", seeds, 1, _MOST_SEEDS), ("seed", seed, 0, _MOST_SEED))  # fmt: skip
         names = strategies if isinstance(strategies, str | None) else ",".join(strategies)
-        asked = Asked(names, workers, str(link), _time(latency), straggler, batch, rate, seeds, seed)
+        joined = None if link is None else str(link)
+        asked = Asked(names, workers, joined, _time(latency), straggler, batch, rate, seeds, seed)
         stop = stop or Stop()
         try:
             done = trained(

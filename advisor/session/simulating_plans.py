@@ -14,8 +14,10 @@ from advisor.agent.simulating import (
     RESTART,
     SEEDS,
     Sweep,
+    alone,
     best_checkpoint,
     contestants,
+    counts_workers,
     ends_of,
     failing,
     finished,
@@ -26,6 +28,7 @@ from advisor.agent.simulating import (
     steps_for,
     sweep,
     swept,
+    with_sooner,
 )
 from advisor.agent.strategies import circumstances, gradient_seconds, learned_task, reference_of, without_strategies
 from advisor.children.stopping import Stop
@@ -100,20 +103,24 @@ def simulated_for_plan(
         return simulate_all(scenarios, task, seconds=max(1.0, left), stop=lambda: stopped.now, tell=told)
 
     found = swept(run(sweep(scenario)))
-    comparison, names, results, own = None, [], [], True
+    comparison, own = None, True
+    names: list[str] = []
+    results: list[Result] = []
     if learns:
         task, learned = learned_task(
             plan, inputs.inspection, batch=scenario.batch, seed=scenario.seed, workers=scenario.workers, simulated=True
         )
         notes, own = (*notes, *(learned or [OWN_LEARNS])), not learned
         names = contestants(plan, scenario)
+        doubtful = own and found.best < scenario.workers  # what does not pay synchronously may pay with a rival
         gradient = gradient_seconds(plan, scenario.batch) if own else None
         if gradient is not None:
             task = replace(task, most_held_out=_LOOKED)
         if asked.steps is None:
             fit = _LEARNING * (until - time.monotonic()) / gradient if gradient else math.inf
-            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names), fit))
-        results = _finished(names, lambda: run(seed_by_seed(race(scenario, names)), task))
+            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names) + doubtful, fit))
+        asks = seed_by_seed([*race(scenario, names), *(alone(scenario) if doubtful else [])])
+        results, one_worker = _finished(names, doubtful, lambda: run(asks, task))
         if (seeds := len(results) // len(names)) < SEEDS:
             each = f"{seeds} of {SEEDS} seeds"
             notes = (
@@ -121,6 +128,8 @@ def simulated_for_plan(
                 f"The time was over: each strategy was simulated with {each}. A longer --budget gives all.",
             )
         comparison = raced(names, results)
+        if doubtful:
+            found = with_sooner(found, comparison, [one.loss for one in one_worker])
     elif scenario.workers > MOST_LEARNING:
         notes = (*notes, f"Losses are simulated for at most {MOST_LEARNING} workers: of more, times alone.")
     outcomes: list[Outcome] = []
@@ -131,11 +140,16 @@ def simulated_for_plan(
         if inputs.machine is not None:  # where it is kept; what it is bound to are the plan's workers
             scope = {**scope, "machine": inputs.machine.fingerprint}
         saved = _saved(plan, scenario.seed, until, stopped)
-        outcomes = settled(plan, scope, date, comparison if own else None, found, saved, ends_of(names, results))
+        counted = comparison if own else None
+        outcomes = settled(plan, scope, date, counted, found, saved, ends_of(names, results))
+        counts = counts_workers(plan, counted, found)
         if comparison is not None and not own:
+            does = "; the number of workers does" if counts else ""
+            notes = (*notes, f"So the comparison of strategies decides nothing for the plan{does}.")
+        if not counts and len(found.times) > 1:
             notes = (
                 *notes,
-                "So the comparison of strategies decides nothing for the plan; the number of workers does.",
+                f"Whether fewer workers do under {asked.strategy} is open: that takes losses of the plan's network.",
             )
         if saved:
             notes = (*notes, _told_of(saved))
@@ -152,14 +166,19 @@ def simulated_for_plan(
     )
 
 
-def _finished(names: Sequence[str], run: Callable[[], Sequence[Result]]) -> list[Result]:
-    """Each strategy with each seed for which there was time. Raises LateError where that is none."""
+def _finished(
+    names: Sequence[str], doubtful: bool, run: Callable[[], Sequence[Result]]
+) -> tuple[list[Result], list[Result]]:
+    """Each strategy with each seed for which there was time, and one worker where that is asked. Raises LateError where that is
+    none."""
+    asked = [*names, *(["one worker"] if doubtful else [])]
     try:
-        return finished(names, run())
+        found = finished(asked, run())
     except LateError as late:
-        if found := finished(names, late.found):
-            return found
-        raise
+        if not (found := finished(asked, late.found)):
+            raise
+    results = len(names) * (len(found) // len(asked))
+    return found[:results], found[results:]
 
 
 def _saved(plan: Plan, seed: int, until: float, stop: Stop) -> list[Saved]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.known_model import code_for, counted_at_all
-from advisor.agent.settling.scope import scope_of
+from advisor.agent.settling.scope import newest_in_scope, scope_of
 from advisor.agent.settling.strategies import RUN_BEST, on_cores, worker_conditions
 from advisor.agent.settling.workloads import MODEL, counted_step, model_name
 from advisor.agent.simulating import of_strategies
@@ -30,6 +30,8 @@ from advisor.distributed.strategies import strategies, strategy
 from advisor.distributed.task import DIGITS
 from advisor.distributed.wires.links import links
 from advisor.errors import Complain, InputError, input_error
+from advisor.facts.cluster import NETWORK as BETWEEN_NODES
+from advisor.facts.cluster import NODES
 from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
 from advisor.facts.values import to_text
 from advisor.inference.plan import Plan
@@ -41,12 +43,14 @@ from advisor.session.inputs import Inputs, plan_of
 from advisor.session.measuring import check_here, with_cards
 from advisor.session.models import code_of
 from advisor.session.recalling import keep
+from advisor.simulation.scenario import Link
 from advisor.simulation.scenario import link as read_link
 from advisor.version import torch_version
 
 RIVALS = ("synchronous", "local_sgd", "asynchronous", "delay_compensated")
 """Trained beside the plan's own strategy where nobody names any."""
 _WORKER = "advisor.distributed.worker"
+_UNLIMITED = "inf"
 _LAST = 0.5
 """Seconds for the end of all processes."""
 _SHORTER = 0.9
@@ -59,7 +63,8 @@ class Asked:
 
     strategies: str | None = None
     workers: int = 2
-    link: str = "inf"
+    link: str | None = None
+    """Of each worker; where it is None, as fast as between the nodes of the plan, or as this machine if there is only one."""
     latency: str = "0s"
     straggler: float = 1.0
     batch: int | None = None
@@ -134,7 +139,7 @@ def trained(
     inputs = with_cards(inputs, stop)
     plan = plan_of(replace(inputs, outcomes=without_strategies(inputs.outcomes)))
     job, notes = job_of(plan, inputs, asked, seconds)
-    joined = read_link(asked.link, asked.latency, "--link")
+    joined = link_of(plan, asked)
     stopped = stop or Stop()
     until = begun + seconds
     late = threading.Timer(until - time.monotonic(), stopped.this)
@@ -154,7 +159,16 @@ def trained(
         )
     how = results.ready.how if results.ready is not None else ""
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
-    rests = (*notes, says, *([how] if how else []), *results.notes, *_shorter(job, results), *_straggling(job), *undone)
+    rests = (
+        *notes,
+        *_as_planned(asked, joined),
+        says,
+        *([how] if how else []),
+        *results.notes,
+        *_shorter(job, results),
+        *_straggling(job),
+        *undone,
+    )
     (comparison, whole), outcomes = _compared(job, results.runs), []
     rests = (*rests, *_left_again(comparison, results.runs))
     if comparison is not None and not whole:
@@ -174,11 +188,13 @@ def trained(
         for outcome in outcomes:
             keep(inputs.machine, outcome, complain, LAST)
     after = plan_of(replace(inputs, outcomes=(*inputs.outcomes, *outcomes)))
-    if outcomes and outcomes[0].fact not in after.facts:
+    if outcomes and not newest_in_scope(outcomes, scope_of(plan, inputs.machine)):
         rests = (
             *rests,
             "These workers and links are not those of the plan: it is kept as evidence, and decides nothing.",
         )
+    elif outcomes and after.value("sync.strategy") == "none":
+        rests = (*rests, "The plan trains with one worker, which needs no strategy: it is kept for a plan of several.")
     return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own)
 
 
@@ -253,9 +269,26 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
     return job, notes
 
 
+def link_of(plan: Plan, asked: Asked) -> Link:
+    """The link of each worker. Raises InputError."""
+    if asked.link is not None:
+        return read_link(asked.link, asked.latency, "--link")
+    nodes, rate = plan.facts.get(NODES), plan.facts.get(BETWEEN_NODES)
+    apart = nodes is not None and nodes.value > 1 and device_of(plan, asked) == "cpu"  # type: ignore[operator]
+    joined = read_link(_UNLIMITED, asked.latency, "--link")
+    return replace(joined, bytes_per_second=float(str(rate.value))) if apart and rate is not None else joined
+
+
+def _as_planned(asked: Asked, joined: Link) -> Sequence[str]:
+    """A sentence where the rate is that of the plan's network."""
+    if asked.link is not None or joined.bytes_per_second is None:
+        return []
+    return [f"The plan's link carries {number_words(joined.bytes_per_second, 'bytes/s')}; --link is for others."]
+
+
 def _message_seconds(plan: Plan, asked: Asked) -> float:
-    """Of all weights of the plan's network on the link that is asked for."""
-    joined, weights = read_link(asked.link, asked.latency, "--link"), plan.facts.get("network.parameters")
+    """Of all weights of the plan's network on the link of a worker."""
+    joined, weights = link_of(plan, asked), plan.facts.get("network.parameters")
     return joined.latency + joined.seconds(4 * int(str(weights.value)) if weights is not None else 0)
 
 
@@ -312,7 +345,7 @@ def device_of(plan: Plan, asked: Asked) -> str:
         None if (entry := plan.facts.get(f"machine.gpu.{name}")) is None else entry.value
         for name in ("count", "usable_by_torch", "backend")
     )
-    usual = (asked.link, asked.latency) == (Asked().link, Asked().latency)
+    usual = asked.link in (None, _UNLIMITED) and asked.latency == Asked().latency
     there = isinstance(count, int) and count >= asked.workers and usable is True and vendor == "cuda"
     return "cuda" if there and usual and plan.value("compute.device") != "cpu" else "cpu"
 

@@ -20,7 +20,9 @@ from advisor.agent.simulating import (
     NEARLY,
     RIVALS,
     SEEDS,
+    Sooner,
     Sweep,
+    alone,
     by_strategy,
     contestants,
     ends_of,
@@ -34,9 +36,10 @@ from advisor.agent.simulating import (
     steps_for,
     sweep,
     swept,
+    with_sooner,
 )
 from advisor.agent.strategies import circumstances, learned_task, reference_of, without_strategies
-from advisor.distributed.comparing import Comparison, compared
+from advisor.distributed.comparing import Comparison, Interval, compared
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import DIGITS
 from advisor.facts.experiments import SIMULATE, SYNC
@@ -140,6 +143,11 @@ def test_a_sweep_shares_one_batch_among_ever_more_workers_with_each_seed() -> No
     assert {str(one.strategy) for one in asked} == {"synchronous"}
     assert [one.workers * one.batch for one in asked[::SEEDS]] == pytest.approx([96] * 5, rel=0.05)
     assert [one.step_time.seconds for one in asked[::SEEDS]] == [6.0, 3.0, 1.5, 0.75, 0.5]
+
+
+def test_one_worker_has_no_straggler_to_wait_for() -> None:
+    asked = sweep(scenario_of("synchronous", workers=4, straggler=3.0))
+    assert [one.straggler for one in asked[::SEEDS]] == [1.0, 3.0, 3.0]
 
 
 def test_measured_steps_get_longer_one_by_one() -> None:
@@ -354,6 +362,79 @@ def test_workers_that_all_pay_confirm_the_plan(plan: Plan) -> None:
     assert outcome.high is not None
     assert 3.5 < outcome.low < outcome.high < 4.6, "an interval over the seeds"
     assert outcome.facts() == {"sim.workers.best": 8, "sim.workers.best_by_price": 2}
+
+
+def one_worker(seconds: float) -> list[list[tuple[float, float]]]:
+    return [falling(seconds, seed) for seed in range(SEEDS)]
+
+
+SLOW_LINK = {1: 1.0, 2: 2.0}
+"""Seconds of a step: two workers that share a batch take twice as long as one."""
+
+
+@pytest.mark.parametrize(
+    ("strategies", "own", "expected"),
+    [
+        ({"synchronous": 12.0, "local_sgd": 3.0}, 9.0, (1, 2.0)),  # one with the batch of both: 12 * 1 / 2
+        ({"synchronous": 12.0, "local_sgd": 3.0}, 4.5, (1, 1.5)),  # one with smaller steps
+        ({"synchronous": 12.0, "powersgd": 3.0}, 9.0, (1, 2.0)),
+        ({"local_sgd": 3.0, "synchronous": 12.0}, 9.0, (1, 2.0)),  # the plan's own is the soonest
+        ({"synchronous": 12.0, "local_sgd": 3.0}, 3.1, None),
+        ({"synchronous": 12.0, "local_sgd": 5.9}, 9.0, None),
+        ({"synchronous": 12.0, "local_sgd": 11.9}, 60.0, None),  # nothing is sooner than the plan's own
+        ({"synchronous": 12.0, "local_sgd": 3.0}, 6000.0, (1, 2.0)),  # one that never comes to the loss
+    ],
+)
+def test_workers_pay_with_a_strategy_that_is_sooner_at_the_loss_than_one_alone_however_it_steps(
+    strategies: dict[str, float], own: float, expected: tuple[int, float] | None
+) -> None:
+    found = with_sooner(steady(SLOW_LINK), comparison(strategies), one_worker(own))
+    assert found.best == 1
+    if expected is None:
+        assert (found.sooner, found.advised) == (None, 1)
+        return
+    assert found.sooner is not None
+    assert (found.sooner.beside, found.advised) == (expected[0], 2)
+    assert found.sooner.ratio.value == pytest.approx(expected[1], rel=0.02)
+
+
+def test_where_all_workers_pay_synchronously_no_other_strategy_is_looked_for() -> None:
+    found = steady({1: 8.0, 2: 4.0})
+    assert with_sooner(found, comparison({"synchronous": 12.0, "local_sgd": 3.0}), one_worker(9.0)) == found
+
+
+def test_trainings_that_did_not_come_to_the_loss_say_nothing_of_workers() -> None:
+    found = comparison({"synchronous": 12.0, "local_sgd": (3.0, 3.0, 400.0, 3.0, 3.0)})
+    assert with_sooner(steady(SLOW_LINK), found, one_worker(9.0)).sooner is None
+
+
+def test_one_worker_takes_the_examples_of_all_in_steps_of_its_own() -> None:
+    own = scenario_of("local_sgd", workers=4, steps=10, batch=8, straggler=2.0, seed=3)
+    asked = alone(own)
+    assert [one.seed for one in asked] == [3, 4, 5, 6, 7]
+    assert {(str(one.strategy), one.workers, one.steps, one.batch) for one in asked} == {("synchronous", 1, 40, 8)}
+    assert {one.straggler for one in asked} == {1.0}, "the one that is not slow"
+
+
+def test_workers_that_pay_with_another_strategy_confirm_the_plan_and_say_with_which(plan: Plan) -> None:
+    found = replace(steady({1: 1.0, 8: 2.0}), sooner=Sooner("local_sgd", 1, Interval(1.7, 1.5, 1.9)))
+    outcome = of_workers(plan, found)
+    assert (outcome.before, outcome.after, outcome.rival, outcome.verdict) == (8, 8, 1, Verdict.CONFIRMED)
+    assert (outcome.median, outcome.low, outcome.high) == (1.7, 1.5, 1.9)
+    assert outcome.unit == "speed to the loss with local_sgd"
+    assert outcome.facts()["sim.workers.best"] == 8
+    assert checked(outcome) == outcome
+
+
+def test_times_of_a_step_take_no_workers_from_a_plan_that_does_not_keep_step(knowledge: Knowledge) -> None:
+    slow = planned(knowledge, cluster__network_bytes_per_second=1.25e7)
+    assert reference_of(slow) == "local_sgd"
+    found, scope = steady({1: 1.0, 8: 2.0}), scope_of(slow, MACHINE)
+    assert settled(slow, scope, DATE, None, found) == []
+    pays = steady({1: 8.0, 8: 1.0})
+    assert [one.after for one in settled(slow, scope, DATE, None, pays)] == [8]
+    compared_too = settled(slow, scope, DATE, comparison({"local_sgd": 4.0, "synchronous": 12.0}), found)
+    assert {one.fact: one.after for one in compared_too}["sim.workers.best"] == 1
 
 
 def test_fewer_workers_that_are_as_fast_within_the_noise_leave_the_number_open(plan: Plan) -> None:

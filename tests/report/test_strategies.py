@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.simulating import SEEDS, Sweep, raced
-from advisor.distributed.comparing import Comparison
+from advisor.agent.simulating import SEEDS, Sooner, Sweep, raced
+from advisor.distributed.comparing import Comparison, Interval
 from advisor.distributed.job import Run
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Status
@@ -271,6 +271,11 @@ def test_what_pays_is_said_in_words() -> None:
     assert pays(shared).startswith("A step of the whole batch gets shorter up to 2 workers. Up to 2, each does")
     doubtful = Sweep({1: [4.0, 4.0], 2: [2.2, 2.0], 4: [1.9, 2.1]})
     assert pays(doubtful).endswith(" Whether more than 2 gain anything is within the noise.")
+    rival = Sooner("local_sgd", 1, Interval(1.7, 1.5, 1.9))
+    assert pays(Sweep({1: [1.0], 2: [1.5]}, rival)) == (
+        "Sharing the batch among several workers saves no time. With local_sgd, though, 2 workers come to the loss "
+        "1.7 (1.5 to 1.9) times as fast as one alone."
+    )
 
 
 def test_steps_that_take_no_time_are_as_fast_with_any_number() -> None:

@@ -17,6 +17,7 @@ from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
 from advisor.report.strategies.planned import meaning
+from advisor.report.strategies.workers import workers_words
 from advisor.session import simulating, simulating_plans
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.simulating import Asked
@@ -154,6 +155,28 @@ def test_workers_that_do_not_pay_leave_the_work_to_one_and_the_page_says_so(
     assert (found.before.value("compute.device"), found.after.value("compute.device")) == ("cluster", "gpu")
     said = dict(meaning(found.before, found.after))
     assert any("cluster -> gpu" in change and "follows" in says for change, says in said.items())
+
+
+@pytest.mark.parametrize(("of_one", "device"), [(12.0, "cluster"), (1.0, "gpu")])
+def test_workers_stay_where_a_rival_makes_them_pay_and_go_where_one_is_as_soon(
+    made: Made, monkeypatch: pytest.MonkeyPatch, of_one: float, device: str
+) -> None:
+    def slow(scenarios: Sequence[Scenario], task: Task | None, **more: object) -> list[Result]:
+        results = made.simulate(scenarios, task)
+        if task is None:
+            return [replace(one, seconds=one.seconds * 4 ** (one.workers > 1)) for one in results]
+        one_worker = tuple(falling(of_one, 0, 40.0))
+        return [replace(one, loss=one_worker) if one.workers == 1 else one for one in results]
+
+    monkeypatch.setattr(simulating_plans, "simulate_all", slow)
+    found = simulations(told(machine="none"))
+    assert (found.sweep.best, found.after.value("compute.device")) == (1, device)
+    assert found.sweep.advised == found.after.facts["sim.workers.best"].value == (8 if device == "cluster" else 1)
+    assert len(found.results) == SEEDS * len(found.names), "the one worker is none of the strategies"
+    if device == "cluster":
+        said = workers_words(found.after.recommendations["parallelism.strategy"].measured)
+        assert said.startswith("with 8 workers and local_sgd ")
+        assert " times as fast to the same loss as with one (" in said
 
 
 def test_without_one_seed_of_all_strategies_the_time_is_over(made: Made) -> None:

@@ -23,7 +23,8 @@ from advisor.models.code import Argument, Code, Library
 from advisor.probes.workload import NamedNetwork
 from advisor.session import syncing
 from advisor.session.inputs import Inputs, gather, plan_of
-from advisor.session.syncing import Asked, Trained, device_of, job_of, trained
+from advisor.session.syncing import Asked, Trained, device_of, job_of, link_of, trained
+from advisor.simulation.scenario import Link
 from tests.report.strategies_made import run_of
 
 TABLE = [
@@ -220,6 +221,40 @@ def test_workers_take_cards_where_each_has_one_and_no_link_is_asked_for(
     assert device_of(plan, asked) == device
 
 
+CLUSTER = ["cluster.nodes=2", "cluster.network_bytes_per_second=100 Mbit/s"]
+
+
+@pytest.mark.parametrize(
+    ("sets", "asked", "rate"),
+    [
+        (CLUSTER, Asked(), 12.5e6),
+        (CLUSTER, Asked(latency="1ms"), 12.5e6),
+        (CLUSTER, Asked(link="1Gbit/s"), 125e6),
+        (CLUSTER, Asked(link="inf"), None),
+        (CLUSTER[:1], Asked(), None),
+        (["cluster.nodes=1", *CLUSTER[1:]], Asked(), None),
+        ([*CLUSTER, *CARDS], Asked(), None),
+        ([], Asked(), None),
+    ],
+    ids=[
+        "as planned",
+        "and as late as asked",
+        "another",
+        "none",
+        "unknown",
+        "one node",
+        "cards of one node",
+        "no cluster",
+    ],
+)
+def test_links_are_as_fast_as_between_the_nodes_of_the_plan_unless_another_is_asked_for(
+    sets: list[str], asked: Asked, rate: float | None
+) -> None:
+    planned = [one for one in TABLE if not one.startswith("machine.gpu")]
+    plan = plan_of(gather(sets=[*planned, *sets], complain=lambda *_: None))
+    assert link_of(plan, asked) == Link(rate, 0.001 if asked.latency == "1ms" else 0.0)
+
+
 @pytest.mark.parametrize("straggler", [0.5, float("nan"), float("inf")])
 def test_a_straggler_that_is_none_is_refused(inputs: Inputs, straggler: float) -> None:
     with pytest.raises(InputError, match="straggler"):
@@ -249,6 +284,36 @@ def test_what_was_trained_counts_for_such_workers_on_this_machine_alone(inputs: 
     before, after = done.plans
     assert after.value("sync.strategy") == before.value("sync.strategy"), "one worker is planned, and two were tried"
     assert "local_sgd came to the same loss 3 times as fast as synchronous" in done.says
+
+
+def of_two_nodes(examples: int) -> Inputs:
+    table = [one for one in TABLE if not one.startswith("data.examples")]
+    planned = [*table, *CLUSTER, f"data.examples={examples}", "machine.cpu.usable_cores=1"]
+    return gather(sets=planned, complain=no_complaint)
+
+
+def test_a_plan_that_leaves_the_work_to_one_says_that_it_needs_no_strategy(inputs: Inputs, jobs: list[Job]) -> None:
+    notes = sync(of_two_nodes(1_797), strategies="synchronous,local_sgd").notes
+    assert notes[-1].startswith("The plan trains with one worker, which needs no strategy")
+
+
+@pytest.mark.parametrize("rival", [4.0, 12.0])
+def test_for_a_plan_of_as_many_nodes_it_counts_without_any_option_whatever_came_of_it(
+    inputs: Inputs, jobs: list[Job], monkeypatch: pytest.MonkeyPatch, rival: float
+) -> None:
+    monkeypatch.setitem(SECONDS, "local_sgd", rival)
+    done = sync(of_two_nodes(20_000_000), strategies="synchronous,local_sgd")
+    assert done.plans is not None
+    measured = done.plans[1].recommendations["sync.strategy"].measured
+    assert measured is not None
+    assert measured.verdict is (Verdict.OVERTURNED if rival < 12 else Verdict.NO_DIFFERENCE)
+    assert done.notes[0] == "The plan's link carries 12.5 MB/s; --link is for others."
+    assert not any("decides nothing" in note for note in done.notes)
+
+
+def test_what_counts_for_other_plans_only_says_so(inputs: Inputs, jobs: list[Job]) -> None:
+    notes = sync(inputs, strategies="synchronous,local_sgd").notes
+    assert any("not those of the plan: it is kept as evidence, and decides nothing" in note for note in notes)
 
 
 @pytest.mark.parametrize("asked", [{"straggler": 2.0}, {"latency": "5ms"}, {"rate": 0.001}], ids=str)

@@ -70,6 +70,16 @@ def test_what_waits_for_all_learns_what_synchronous_does(name: str) -> None:
     assert last(learns(name)) == pytest.approx(last(learns("synchronous")), rel=SAME)
 
 
+@pytest.mark.parametrize("workers", [2, 4])
+def test_one_worker_with_the_batch_of_all_learns_the_same_in_the_time_of_its_own_steps(workers: int) -> None:
+    """So its time to a loss follows from that of all, by the times of a step."""
+    together = learns("synchronous", workers, steps=30, times="constant:1s")
+    task = replace(TASK, batch=8 * workers, rate=TASK.rate * workers)
+    one = taught(scenario("synchronous", 1, 30, "constant:3s", batch=8 * workers), task, given())
+    assert [at / 3 for at, _ in one.loss] == pytest.approx([at for at, _ in together.loss])
+    assert [loss for _, loss in one.loss] == pytest.approx([loss for _, loss in together.loss], rel=SAME)
+
+
 def test_curves_of_the_same_times_are_the_same() -> None:
     same, other = learns("synchronous"), learns("local_sgd:every=1")
     assert [at for at, _ in other.loss] == [at for at, _ in same.loss]

@@ -134,7 +134,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_begins() -> 
         await run.press("ctrl+s")
         assert run.screen.phase is Phase.CHOOSING
         assert desk.made.asked == []
-        for name, text in {"workers": "4", "link": "inf", "straggler": "2", "others": ""}.items():
+        for name, text in {"workers": "4", "link": "", "straggler": "2", "others": ""}.items():
             await write(run, f"sync_{name}", text)
         await shows(run, "12 trainings of 8.47 s")
         assert "✗" not in screen_text(run.app)

@@ -406,9 +406,13 @@ class Sync(NamedTuple):
     ] = None
     workers: Annotated[int, typer.Option("--workers", help="Processes that learn together.", min=1, metavar="N")] = 2
     link: Annotated[
-        str,
-        typer.Option("--link", help="Rate of each worker's link, such as 100Mbit/s; inf for no limit.", metavar="RATE"),
-    ] = "inf"
+        str | None,
+        typer.Option(
+            "--link",
+            help="Rate of each worker's link, such as 100Mbit/s; inf for no limit. Otherwise that between the plan's nodes.",
+            metavar="RATE",
+        ),
+    ] = None
     latency: Annotated[
         str, typer.Option("--latency", help="Of a message from one worker to another.", metavar="TIME")
     ] = "0s"

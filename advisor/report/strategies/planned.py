@@ -71,7 +71,19 @@ _FOLLOWING = ("compute.device", "parallelism.strategy", "sync.strategy")
 
 
 def pays(found: Sweep) -> str:
-    """A sentence on where adding workers stops paying."""
+    """A sentence on where adding workers stops paying, and one on a strategy with which they pay all the same."""
+    return f"{_shared(found)} {_sooner(found)}".strip()
+
+
+def _sooner(found: Sweep) -> str:
+    if found.sooner is None:
+        return ""
+    fewer = "one alone" if found.sooner.beside == 1 else f"{found.sooner.beside:,}"
+    times = f"{_factor(found.sooner.ratio)} times as fast as {fewer}"
+    return f"With {found.sooner.strategy}, though, {max(found.times):,} workers come to the loss {times}."
+
+
+def _shared(found: Sweep) -> str:
     most, best, perhaps = max(found.times), found.best, found.perhaps
     doubt = f" Whether more than {perhaps:,} gain anything is within the noise." if perhaps < best else ""
     if best == 1:
@@ -194,7 +206,7 @@ def planned_json(
         "simulations": [simulation_json(scenario_like(scenario, result), result, ()) for result in firsts],
         "steps": [[workers, seconds] for workers, seconds in sorted(found.seconds.items())],
         "speed_ups": [[workers, encode(found.speed_up(workers, min(found.times)))] for workers in sorted(found.times)],
-        "workers_best": found.best,
+        "workers_best": found.advised,
         "workers_best_by_price": found.best_by_price,
         "recommendations": {
             name: {"before": before.recommendations[name].value, **after.recommendations[name].to_json()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.agent.simulating import SOONER
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Measurement
 
@@ -21,6 +22,9 @@ def workers_words(found: Measurement) -> str:
     if found.verdict == Verdict.UNDECIDED:
         return f"with {_count(found.before)} {factor} the examples/s of {found.rival:,}{between}, which is within the noise"
     rival = "one" if found.rival == 1 else f"{found.rival:,}"
+    if found.unit.startswith(SOONER):
+        name = found.unit.removeprefix(SOONER)
+        return f"with {_count(found.before)} and {name} {factor} as fast to the same loss as with {rival}{between}"
     return f"with {_count(found.before)} {factor} the examples/s of {rival}{between}; with fewer it is slower"
 
 

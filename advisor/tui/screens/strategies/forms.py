@@ -43,7 +43,7 @@ STRAGGLER = "The last worker takes so many times as long; 1 for as long as the o
 EXAMPLES = ("local_sgd:every=16", "stale_synchronous:bound=1", "diloco:every=100", "powersgd:rank=2")
 TRAINING = (
     Line("workers", "Workers", f"Processes that learn together on this machine, 2 to {MOST_WORKERS}.", "2"),
-    Line("link", "Link", LINK, "inf"),
+    Line("link", "Link", LINK, placeholder="as planned"),
     Line("latency", "Latency", LATENCY, "0s"),
     Line("straggler", "Straggler", STRAGGLER, "1"),
     Line(
@@ -177,7 +177,7 @@ class TrainingForm(Form):
         workers = reading.whole("workers", 2, MOST_WORKERS)
         seeds = reading.whole("seeds", 1, MOST_SEEDS)
         straggler = reading.number("straggler", 1, MOST_STRAGGLING)
-        reading.checks("link", link)
+        _check_link(reading)
         reading.checks("latency", seconds)
         if reading.text("others"):
             reading.checks("others", strategies)
@@ -189,7 +189,7 @@ class TrainingForm(Form):
         return Training(
             strategies=",".join(filter(None, (*chosen, reading.text("others")))),
             workers=workers,
-            link=reading.text("link"),
+            link=reading.text_or_none("link"),
             latency=reading.text("latency"),
             straggler=straggler,
             seeds=seeds,
@@ -289,10 +289,14 @@ class ComparisonForm(Form):
         )
 
 
-def _check_cluster(reading: Reading) -> None:
-    """Collect what is wrong with the link and the time of a step, where they are written."""
+def _check_link(reading: Reading) -> None:
     if reading.text("link"):
         reading.checks("link", link)
+
+
+def _check_cluster(reading: Reading) -> None:
+    """Collect what is wrong with the link and the time of a step, where they are written."""
+    _check_link(reading)
     if reading.text("step_time").lower() not in ("", MEASURED):
         reading.checks("step_time", step_time)
 
