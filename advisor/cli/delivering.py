@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from advisor.cli.console import look, write, write_json
+from advisor.cli.console import look, stderr, write, write_json
 from advisor.cli.options import PageFormat
 from advisor.errors import InputError, input_error
 from advisor.files.output import TITLE, write_text
 from advisor.plain import json_text
 from advisor.report.page import Look
+from advisor.wording import shorten
 
 _ANSWERS_STAY = "the answers or the data come from this file, and it is never rewritten"
 
@@ -33,7 +35,7 @@ def deliver(text: str, output: Path | None, force: bool) -> None:
     if output is None:
         write(text)
     else:
-        write_text(output, text if text.endswith("\n") else f"{text}\n", force=force)
+        _write_file(output, text if text.endswith("\n") else f"{text}\n", force=force)
 
 
 def deliver_json(value: object, output: Path | None, force: bool) -> None:
@@ -41,7 +43,14 @@ def deliver_json(value: object, output: Path | None, force: bool) -> None:
     if output is None:
         write_json(value)
     else:
-        write_text(output, f"{json_text(value)}\n", force=force)
+        _write_file(output, f"{json_text(value)}\n", force=force)
+
+
+def _write_file(output: Path, text: str, *, force: bool) -> None:
+    """Write the file, and say so to whoever sits before a terminal."""
+    write_text(output, text, force=force)
+    if sys.stderr.isatty() and output.is_file():
+        stderr().print(f"Saved: {shorten(output, 200)}")
 
 
 @contextmanager

@@ -15,6 +15,8 @@ _SUFFIXES = {
     ".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".txt": "text",
     ".text": "text",
 }  # fmt: skip
+_FOREIGN = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ps", ".xlsx", ".ods", ".png", ".jpg", ".jpeg", ".svg")
+"""Endings of what other programs make: text under such a name would open nowhere."""
 _READABLE_ALIKE = {"text", "markdown"}
 _NO_FORMAT = "This format cannot be written"
 
@@ -59,7 +61,10 @@ def _told_apart(options: NamedTuple) -> NamedTuple:
 
 def _format_for(format_: StrEnum, output: Path, named: bool) -> StrEnum:
     """The format that was typed, else the one that the file's name says, else the usual one."""
-    says = _SUFFIXES.get(output.suffix.casefold())
+    ending = output.suffix.casefold()
+    says = _SUFFIXES.get(ending)
+    if ending in _FOREIGN and not named:
+        raise _foreign(format_, output)
     if says is None or says == format_ or (named and {says, format_.value} == _READABLE_ALIKE):
         return format_
     possible = [kind.value for kind in type(format_)]
@@ -70,9 +75,20 @@ def _format_for(format_: StrEnum, output: Path, named: bool) -> StrEnum:
         what = f"the name says {says}, and --format says {format_.value}"
         raise input_error(_NO_FORMAT, what, where=where, remedy=remedy)
     if says not in possible:
-        endings = [next(ending for ending, kind in _SUFFIXES.items() if kind == one) for one in possible]
         what = f"this command writes {join_names(possible, 'or')}, not {says}"
-        raise input_error(
-            _NO_FORMAT, what, where=where, remedy=f"Name a file that ends with {join_names(endings, 'or')}."
-        )
+        raise input_error(_NO_FORMAT, what, where=where, remedy=f"Name a file that ends with {_endings(format_)}.")
     return type(format_)(says)
+
+
+def _foreign(format_: StrEnum, output: Path) -> InputError:
+    possible = [kind.value for kind in type(format_)]
+    what = f"this command writes {join_names(possible, 'or')}, not {output.suffix[1:].upper()}"
+    prints = " A browser prints .html as PDF." if "html" in possible else ""
+    remedy = f"Name a file that ends with {_endings(format_)}.{prints}"
+    return input_error(_NO_FORMAT, what, where=f"--output {shorten(output, 200)}", remedy=remedy)
+
+
+def _endings(format_: StrEnum) -> str:
+    """`.txt or .json`"""
+    firsts = (next(ending for ending, kind in _SUFFIXES.items() if kind == one) for one in type(format_))
+    return join_names(list(firsts), "or")

@@ -34,6 +34,21 @@ def test_the_output_can_be_a_file_and_stdout_stays_empty(format_: str, tmp_path:
     assert output.read_text(encoding="utf-8") == advisor(*RECOMMEND, "--format", format_).out
 
 
+@linux
+def test_a_file_that_was_written_is_named_in_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    output = tmp_path / "advice.md"
+    terminal = pexpect.spawn(
+        PROGRAM[0],
+        [*PROGRAM[1:], *RECOMMEND, "--output", str(output)],
+        env=environment(COLUMNS="300"),
+        encoding="utf-8",
+    )
+    terminal.expect(f"Saved: {output}", timeout=60)
+    terminal.expect(pexpect.EOF)
+    assert output.read_text(encoding="utf-8").startswith("# Advice")
+    assert advisor(*RECOMMEND, "--output", output, "--force").err == ""
+
+
 def test_an_existing_file_is_kept_unless_force_is_given(tmp_path: Path) -> None:
     output = tmp_path / "advice.md"
     output.write_text("mine")

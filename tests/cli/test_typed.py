@@ -146,6 +146,19 @@ def test_a_format_that_a_command_does_not_write_is_refused_with_those_that_it_do
     assert "Name a file that ends with .txt or .json." in said
 
 
+@pytest.mark.parametrize(
+    ("words", "more"), [(["recommend"], " A browser prints .html as PDF."), (["explain", "loss"], "")]
+)
+def test_no_text_is_written_under_the_name_of_what_another_program_makes(
+    words: list[str], more: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "Plan.PDF"
+    said = refused(*words, "--output", file)
+    assert ", not PDF" in said
+    assert f".json{'' if not more else ', .md or .html'}.{more}" in said
+    assert not file.exists()
+
+
 def talk(folder: Path, *words: str | Path) -> str:
     """All that the wizard says when its input ends at once."""
     state = {"ADVISOR_STATE": str(folder / "state")}
