@@ -150,12 +150,12 @@ def _too_slow(means: Means, gradient: float, name: str) -> str:
         return ""
     budgets = range(1, LONGEST // 60 + 1)
     enough = (one for one in budgets if _gradients(replace(means, seconds=60.0 * one), gradient) >= _FEWEST_GRADIENTS)
-    longer = next((f"`--budget {minutes}min` or " for minutes in enough), "")
+    longer = next((f"`--budget {minutes}min` would do. " for minutes in enough), "")
     seconds = max(0.0, schedule(means, gradient).seconds)
     return (
         f"{name[0].upper()}{name[1:]} takes about {about_words(gradient)} for a gradient of {means.batch} examples here, and "
-        f"each training has {number_words(seconds, 's')}: {_counted(count)} it nothing. {longer}a smaller --batch, fewer "
-        "--seeds or fewer --strategies would do."
+        f"each training has {number_words(seconds, 's')}: {_counted(count)}. {longer}A smaller --batch, fewer --seeds or fewer "
+        "--strategies take less."
     )
 
 
@@ -165,7 +165,9 @@ def _gradients(means: Means, gradient: float) -> int:
 
 
 def _counted(gradients: int) -> str:
-    return "1 gradient teaches" if gradients == 1 else f"{gradients or 'no'} gradients teach"
+    if not gradients:
+        return "not enough for one"
+    return f"time for {gradients}, which {'teaches' if gradients == 1 else 'teach'} it nothing"
 
 
 def _short_of_memory(plan: Plan, means: Means, name: str) -> str:

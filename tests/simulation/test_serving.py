@@ -54,6 +54,7 @@ def scenarios(draw: some.DrawFn) -> Scenario:
         message_bytes=draw(some.sampled_from([0, 5])),
         straggler=draw(some.sampled_from([1.0, 4.0])),
         apply_seconds=draw(some.sampled_from([0.0, 0.05])),
+        between_pushes=draw(some.sampled_from([None, 0.0, 0.3])),
         seed=draw(some.integers(0, 99)),
         cores=None if cores is None or faults.leaves else tuple(cores),
         faults=faults,
