@@ -6,22 +6,22 @@ save where workers fail.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from advisor.agent.settling.strategies import strategy_outcome
 from advisor.agent.strategies import reference_of
+from advisor.agent.sweeps import NEARLY, SEEDS, Sweep, geometric_of, of_workers
 from advisor.agent.unfinished import Ends, bounded, capped
-from advisor.distributed.comparing import Comparison, Curve, Interval, Standing, compared, geometric, seconds_to
+from advisor.distributed.comparing import Comparison, Curve, Interval, Standing, compared, geometric
 from advisor.distributed.strategies import DECLARED, strategy
 from advisor.facts.experiments import SIMULATE
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
-from advisor.probes.outcome import SPEED_UP, Outcome
+from advisor.probes.outcome import Outcome
 from advisor.simulation.request import Failing, Saved
 from advisor.simulation.result import Result
-from advisor.simulation.scenario import Scenario, StepTime
+from advisor.simulation.scenario import Scenario
 
 RIVALS = (
     "synchronous", "local_sgd", "diloco:every=20", "asynchronous", "delay_compensated", "mixed_asynchronous",
@@ -29,88 +29,9 @@ RIVALS = (
 """Compared with the plan's own strategy by when they come to the loss."""
 COMPRESSED = ("fp16_compression", "powersgd")
 """Compared with gradients as they are."""
-SEEDS = 5
 FEWEST_STEPS, MOST_STEPS, MOST_GRADIENTS = 40, 200, 60_000
 RESTART = 300.0
 """Seconds from a failure until the work goes on, where nobody has said another time: starting processes and reading weights."""
-NEARLY = 1.05
-"""A time that is no more than so many times the shortest is as good."""
-_INSTANT = 1e-12
-"""Seconds, for steps that take no time."""
-WORK = "work of each worker"
-"""The unit of how much more each of fewer workers gets done."""
-SOONER = "speed to the loss with "
-"""Begins the unit of how much sooner all workers are there than fewer, before the name of the strategy."""
-WORTH = 0.8
-"""Of the best that could be: while workers reach it, they pay by price."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sooner:
-    """A strategy with which all workers are sooner at the loss than any number of them that share a batch at every step."""
-
-    strategy: str
-    beside: int
-    """The number of workers that come next."""
-    ratio: Interval
-    """Times as fast."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """The time for a step of the whole batch by the number of workers that share it."""
-
-    times: Mapping[int, Sequence[float]]
-    """Seconds by the number of workers, one for each seed, in the same order."""
-    sooner: Sooner | None = None
-    """With it all workers pay, though a step of the whole batch gets hardly shorter."""
-
-    @property
-    def seconds(self) -> dict[int, float]:
-        """The means."""
-        return {workers: statistics.fmean(own) for workers, own in self.times.items()}
-
-    def speed_up(self, workers: int, beside: int) -> Interval:
-        """The factor by which so many workers are faster than others, with its 95 % interval over seeds."""
-        return geometric_of(self.times[beside], self.times[workers])
-
-    def work(self, workers: int, beside: int) -> Interval:
-        """The factor by which each of so many workers gets more done than each of others."""
-        ratio = self.speed_up(workers, beside)
-        share = beside / workers
-        return Interval(share * ratio.value, share * ratio.low, share * ratio.high)
-
-    @property
-    def best(self) -> int:
-        """The fewest workers with which it surely takes hardly longer than at best."""
-        return min(workers for workers in self.times if self.speed_up(self._quickest, workers).high <= NEARLY)
-
-    @property
-    def perhaps(self) -> int:
-        """The fewest of which that can be said within the noise."""
-        return min(workers for workers in self.times if self.speed_up(self._quickest, workers).low <= NEARLY)
-
-    @property
-    def advised(self) -> int:
-        """The workers that pay under the strategy that is soonest."""
-        return self.best if self.sooner is None else max(self.times)
-
-    @property
-    def best_by_price(self) -> int:
-        """The most workers whose time together is at most 1 / WORTH of the least."""
-        prices = {workers: workers * seconds for workers, seconds in self.seconds.items()}
-        return max(workers for workers, price in prices.items() if price * WORTH <= min(prices.values()))
-
-    @property
-    def _quickest(self) -> int:
-        seconds = self.seconds
-        return min(seconds, key=lambda workers: seconds[workers])
-
-
-def geometric_of(slower: Sequence[float], faster: Sequence[float]) -> Interval:
-    """The ratio of times, pair by pair, with its 95 % interval; 1 where neither takes any time."""
-    ratios = [max(a, _INSTANT) / max(b, _INSTANT) for a, b in zip(slower, faster, strict=True)]
-    return Interval(1.0, 1.0, 1.0) if set(ratios) == {1.0} else capped(geometric(ratios))
 
 
 def contestants(plan: Plan, scenario: Scenario) -> list[str]:
@@ -155,6 +76,11 @@ def raced(names: Sequence[str], results: Sequence[Result]) -> Comparison:
     return compared(curves_of(names, results), names[0])
 
 
+def winner(comparison: Comparison) -> str:
+    """The strategy that the plan takes after such a comparison; a compressed one where there is no other."""
+    return next((one for one in (_plain(comparison).best.strategy,) if one != "synchronous"), comparison.best.strategy)
+
+
 def curves_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[Curve]]:
     """The losses of each strategy against time, a curve for each seed."""
     return {name: [one.loss for one in own] for name, own in by_strategy(names, results).items()}
@@ -168,69 +94,6 @@ def ends_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[f
         name: [longest if one.diverged_at is not None else one.loss[-1][0] for one in own]
         for name, own in by_strategy(names, results).items()
     }
-
-
-def sweep(scenario: Scenario) -> list[Scenario]:
-    """The batch of all workers shared by one, two, four and so on, synchronously; a step takes as long as its share is large.
-
-    Every number of workers comes with every seed, in this order.
-    """
-    together = scenario.batch * scenario.workers
-    counts = [count for count in (*(2**power for power in range(14)), scenario.workers) if count <= scenario.workers]
-    return [
-        replace(
-            scenario,
-            strategy=strategy("synchronous"),
-            workers=count,
-            batch=max(1, together // count),
-            steps=max(20, min(200, 200_000 // count)),
-            step_time=_longer(scenario.step_time, scenario.workers / count),
-            straggler=scenario.straggler if count > 1 else 1.0,
-            cores=None,
-            seed=scenario.seed + seed,
-        )
-        for count in sorted(set(counts))
-        for seed in range(SEEDS)
-    ]
-
-
-def alone(scenario: Scenario) -> list[Scenario]:
-    """One worker with its own batch, with each seed: as many examples as all workers of `race` have together."""
-    steps = scenario.steps * scenario.workers
-    one = replace(scenario, strategy=strategy("synchronous"), workers=1, steps=steps, straggler=1.0, cores=None)
-    return [replace(one, seed=scenario.seed + seed) for seed in range(SEEDS)]
-
-
-def with_sooner(found: Sweep, comparison: Comparison, one_worker: Sequence[Curve]) -> Sweep:
-    """The sweep with a strategy that makes all workers pay after all, where there is one.
-
-    Workers that share the batch of all at every step do the same work however many they are: their time to the loss follows
-    from that of all by the times of a step. One worker can also take more, and smaller, steps.
-
-    Args:
-        comparison: of `race`, with all workers.
-        one_worker: its losses against time, of `alone`, with the same seeds.
-    """
-    best, most, fewer = comparison.best, max(found.times), found.best
-    together = next((one for one in comparison.standings if one.strategy == "synchronous"), best)
-    soonest = [one for one in best.seconds if one is not None]
-    whole = [one for one in together.seconds if one is not None]
-    if fewer == most or best is together or min(len(soonest), len(whole)) < max(2, len(best.seconds)):
-        return found
-    steps = zip(whole, found.times[fewer], found.times[most], strict=False)
-    shared = [seconds * few / all_ for seconds, few, all_ in steps]
-    own = [curve[-1][0] if (there := seconds_to(curve, comparison.goal)) is None else there for curve in one_worker]
-    rivals = [(fewer, geometric_of(shared, soonest)), (1, geometric_of(own, soonest))]
-    workers, ratio = min(rivals, key=lambda rival: rival[1].low)
-    return replace(found, sooner=Sooner(best.strategy, workers, ratio)) if ratio.low > NEARLY else found
-
-
-def swept(results: Sequence[Result]) -> Sweep:
-    """By the workers: seconds of a step, one for each seed."""
-    found: dict[int, list[float]] = {}
-    for one in results:
-        found.setdefault(one.workers, []).append(one.seconds / max(1, one.updates))
-    return Sweep(found)
 
 
 def failing(plan: Plan, seed: int = 0) -> Failing | None:
@@ -263,18 +126,11 @@ def settled(
     if comparison is not None:
         outcomes += _of_strategies(comparison, scope, date, ends)
         outcomes += _of_compression(comparison, scope, date, ends)
-    if found is not None and counts_workers(plan, comparison, found):
-        outcomes.append(_of_workers(found, scope, date))
+    if found is not None and len(found.times) > 1:
+        outcomes.append(of_workers(found, scope, date))
     if saved:
         outcomes += _of_checkpoints(plan, saved, scope, date)
     return outcomes
-
-
-def counts_workers(plan: Plan, comparison: Comparison | None, found: Sweep) -> bool:
-    """True if times of a step decide how many workers the plan has: not where fewer do under the synchronous strategy, the plan
-    has another one, and nobody has compared their losses."""
-    synchronous = topic_of(reference_of(plan)) == "synchronous"
-    return len(found.times) > 1 and (synchronous or comparison is not None or found.best == max(found.times))
 
 
 def of_strategies(
@@ -343,11 +199,13 @@ def _unfinished(
 
 
 def _of_strategies(comparison: Comparison, scope: Mapping[str, str], date: str, ends: Ends | None) -> list[Outcome]:
-    plain = replace(
-        comparison,
-        standings=tuple(one for one in comparison.standings if strategy(one.strategy).name not in COMPRESSED),
-    )
-    return of_strategies(SIMULATE, "sim.sync.best", plain, scope, date, ends)
+    return of_strategies(SIMULATE, "sim.sync.best", _plain(comparison), scope, date, ends)
+
+
+def _plain(comparison: Comparison) -> Comparison:
+    """The comparison without compressed gradients."""
+    kept = (one for one in comparison.standings if strategy(one.strategy).name not in COMPRESSED)
+    return replace(comparison, standings=tuple(kept))
 
 
 def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str, ends: Ends | None) -> list[Outcome]:
@@ -372,24 +230,6 @@ def _of_compression(comparison: Comparison, scope: Mapping[str, str], date: str,
             ratio=(ratio.value, ratio.low, ratio.high), n=n, applies=scope, date=date, warnings=says,
         )
     ]  # fmt: skip
-
-
-def _of_workers(found: Sweep, scope: Mapping[str, str], date: str) -> Outcome:
-    """The verdict on the plan's number of workers."""
-    all_, best, perhaps = max(found.times), found.best, found.perhaps
-    verdict, unit, rival, ratio = Verdict.CONFIRMED, SPEED_UP, min(found.times), found.speed_up(all_, min(found.times))
-    after: int | None = all_
-    if found.sooner is not None:
-        unit, rival, ratio = f"{SOONER}{found.sooner.strategy}", found.sooner.beside, capped(found.sooner.ratio)
-    elif best < all_ and found.work(best, all_).low > NEARLY:  # as fast with fewer, of whom each gets more done
-        verdict, unit, rival, ratio, after = Verdict.OVERTURNED, WORK, best, found.work(best, all_), best
-    elif perhaps < best and found.work(perhaps, all_).value > NEARLY:  # perhaps as fast with fewer
-        verdict, rival, ratio, after = Verdict.UNDECIDED, perhaps, found.speed_up(all_, perhaps), None
-    return strategy_outcome(
-        SIMULATE, "parallelism.strategy", "sim.workers.best", before=all_, rival=rival, after=after, verdict=verdict,
-        ratio=(ratio.value, ratio.low, ratio.high), n=len(found.times[all_]), applies=scope, date=date, unit=unit,
-        besides={"sim.workers.best_by_price": found.best_by_price},
-    )  # fmt: skip
 
 
 def best_checkpoint(saved: Sequence[Saved]) -> Interval:
@@ -434,9 +274,3 @@ def _turned(ratio: Interval) -> Interval:
     """The ratio of the plan's own to the other one."""
     ratio = capped(ratio)
     return Interval(1 / ratio.value, 1 / ratio.high, 1 / ratio.low)
-
-
-def _longer(law: StepTime, factor: float) -> StepTime:
-    """The distribution of so many times the time."""
-    samples = tuple(tuple(factor * one for one in some) for some in law.samples)
-    return replace(law, seconds=factor * law.seconds, samples=samples)

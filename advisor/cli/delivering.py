@@ -14,7 +14,7 @@ from advisor.errors import InputError, input_error
 from advisor.files.output import TITLE, write_text
 from advisor.plain import json_text
 from advisor.report.page import Look
-from advisor.wording import shorten
+from advisor.wording import printable
 
 _ANSWERS_STAY = "the answers or the data come from this file, and it is never rewritten"
 
@@ -50,7 +50,7 @@ def _write_file(output: Path, text: str, *, force: bool) -> None:
     """Write the file, and say so to whoever sits before a terminal."""
     write_text(output, text, force=force)
     if sys.stderr.isatty() and output.is_file():
-        stderr().print(f"Saved: {shorten(output, 200)}")
+        stderr().print(f"Saved: {printable(str(output))}", soft_wrap=True)
 
 
 @contextmanager

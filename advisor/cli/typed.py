@@ -15,8 +15,10 @@ _SUFFIXES = {
     ".json": "json", ".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html", ".txt": "text",
     ".text": "text",
 }  # fmt: skip
-_FOREIGN = (".pdf", ".doc", ".docx", ".odt", ".rtf", ".ps", ".xlsx", ".ods", ".png", ".jpg", ".jpeg", ".svg")
-"""Endings of what other programs make: text under such a name would open nowhere."""
+_FOREIGN = (
+    ".pdf", ".doc", ".docx", ".odt", ".rtf", ".ps", ".tex", ".xlsx", ".ods", ".png", ".jpg", ".jpeg", ".svg", ".ipynb", ".zip",
+)  # fmt: skip
+"""Endings of what other programs make: text under such a name would open nowhere, so it takes a --format to have it."""
 _READABLE_ALIKE = {"text", "markdown"}
 _NO_FORMAT = "This format cannot be written"
 

@@ -12,12 +12,8 @@ from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.simulating import (
     RESTART,
-    SEEDS,
-    Sweep,
-    alone,
     best_checkpoint,
     contestants,
-    counts_workers,
     ends_of,
     failing,
     finished,
@@ -26,11 +22,11 @@ from advisor.agent.simulating import (
     seed_by_seed,
     settled,
     steps_for,
-    sweep,
-    swept,
-    with_sooner,
+    topic_of,
+    winner,
 )
 from advisor.agent.strategies import circumstances, gradient_seconds, learned_task, reference_of, without_strategies
+from advisor.agent.sweeps import SEEDS, Sooner, Sweep, alone, sweep, swept, with_sooner
 from advisor.children.stopping import Stop
 from advisor.distributed.comparing import Comparison
 from advisor.distributed.task import Task
@@ -97,8 +93,8 @@ def simulated_for_plan(
 
     learns = asked.loss is not False and 1 < scenario.workers <= MOST_LEARNING
 
-    def run(scenarios: Sequence[Scenario], task: Task | None = None) -> list[Result]:
-        told = tell if learns == (task is not None) else lambda share: None
+    def run(scenarios: Sequence[Scenario], task: Task | None = None, *, most: bool = True) -> list[Result]:
+        told = tell if most and learns == (task is not None) else lambda share: None
         left = until - time.monotonic() - (0.0 if task is None else _AFTER)
         return simulate_all(scenarios, task, seconds=max(1.0, left), stop=lambda: stopped.now, tell=told)
 
@@ -112,15 +108,16 @@ def simulated_for_plan(
         )
         notes, own = (*notes, *(learned or [OWN_LEARNS])), not learned
         names = contestants(plan, scenario)
-        doubtful = own and found.best < scenario.workers  # what does not pay synchronously may pay with a rival
+        doubtful = (
+            own and found.best < scenario.workers
+        )  # workers that gain nothing by keeping step may pay with a rival
         gradient = gradient_seconds(plan, scenario.batch) if own else None
         if gradient is not None:
             task = replace(task, most_held_out=_LOOKED)
         if asked.steps is None:
             fit = _LEARNING * (until - time.monotonic()) / gradient if gradient else math.inf
-            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names) + doubtful, fit))
-        asks = seed_by_seed([*race(scenario, names), *(alone(scenario) if doubtful else [])])
-        results, one_worker = _finished(names, doubtful, lambda: run(asks, task))
+            scenario = replace(scenario, steps=steps_for(scenario.workers, len(names) + 2 * doubtful, fit))
+        results = _finished(names, lambda: run(seed_by_seed(race(scenario, names)), task))
         if (seeds := len(results) // len(names)) < SEEDS:
             each = f"{seeds} of {SEEDS} seeds"
             notes = (
@@ -129,9 +126,18 @@ def simulated_for_plan(
             )
         comparison = raced(names, results)
         if doubtful:
-            found = with_sooner(found, comparison, [one.loss for one in one_worker])
+            name = winner(comparison)
+            ways = _of_one(lambda: [run(some, its, most=False) for some, its in alone(scenario, task, name)])
+            found = with_sooner(found, name, comparison, ends_of(names, results), ways)
     elif scenario.workers > MOST_LEARNING:
         notes = (*notes, f"Losses are simulated for at most {MOST_LEARNING} workers: of more, times alone.")
+    if found.best < scenario.workers and not (learns and own):
+        if topic_of(asked.strategy) != "synchronous":
+            found = replace(found, sooner=Sooner(asked.strategy, found.best))
+        notes = (
+            *notes,
+            "Under a strategy that keeps no step more workers may pay: that takes losses of the plan's network.",
+        )
     outcomes: list[Outcome] = []
     apart = _why_apart(plan, scenario, asked)
     if not apart:
@@ -142,15 +148,9 @@ def simulated_for_plan(
         saved = _saved(plan, scenario.seed, until, stopped)
         counted = comparison if own else None
         outcomes = settled(plan, scope, date, counted, found, saved, ends_of(names, results))
-        counts = counts_workers(plan, counted, found)
         if comparison is not None and not own:
-            does = "; the number of workers does" if counts else ""
+            does = "" if found.advised is None else "; the number of workers does"
             notes = (*notes, f"So the comparison of strategies decides nothing for the plan{does}.")
-        if not counts and len(found.times) > 1:
-            notes = (
-                *notes,
-                f"Whether fewer workers do under {asked.strategy} is open: that takes losses of the plan's network.",
-            )
         if saved:
             notes = (*notes, _told_of(saved))
         if inputs.machine is None and outcomes:
@@ -166,19 +166,22 @@ def simulated_for_plan(
     )
 
 
-def _finished(
-    names: Sequence[str], doubtful: bool, run: Callable[[], Sequence[Result]]
-) -> tuple[list[Result], list[Result]]:
-    """Each strategy with each seed for which there was time, and one worker where that is asked. Raises LateError where that is
-    none."""
-    asked = [*names, *(["one worker"] if doubtful else [])]
+def _finished(names: Sequence[str], run: Callable[[], Sequence[Result]]) -> list[Result]:
+    """Each strategy with each seed for which there was time. Raises LateError where that is none."""
     try:
-        found = finished(asked, run())
+        return finished(names, run())
     except LateError as late:
-        if not (found := finished(asked, late.found)):
-            raise
-    results = len(names) * (len(found) // len(asked))
-    return found[:results], found[results:]
+        if found := finished(names, late.found):
+            return found
+        raise
+
+
+def _of_one(run: Callable[[], list[list[Result]]]) -> list[list[Result]]:
+    """The trainings of one worker; none where the time is over before the last."""
+    try:
+        return run()
+    except LateError:
+        return []
 
 
 def _saved(plan: Plan, seed: int, until: float, stop: Stop) -> list[Saved]:

@@ -283,7 +283,7 @@ def _as_planned(asked: Asked, joined: Link) -> Sequence[str]:
     """A sentence where the rate is that of the plan's network."""
     if asked.link is not None or joined.bytes_per_second is None:
         return []
-    return [f"The plan's link carries {number_words(joined.bytes_per_second, 'bytes/s')}; --link is for others."]
+    return [f"The plan's link carries {number_words(joined.bytes_per_second, 'bytes/s')}."]
 
 
 def _message_seconds(plan: Plan, asked: Asked) -> float:

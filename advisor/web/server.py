@@ -34,7 +34,7 @@ MOST_CELLS = 1000
 _HEARTBEAT_SECONDS = 15.0
 """After which a window that answers no more is taken for closed."""
 download_manager.DOWNLOAD_TIMEOUT = 120
-"""Seconds for a piece of a file. textual-serve ends a file as if it were whole where a busy wizard needs longer than four."""
+"""Seconds for a piece of a file. textual-serve breaks a download off where a busy wizard needs longer than four."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,12 +16,7 @@ from advisor.agent.simulating import (
     FEWEST_STEPS,
     MOST_GRADIENTS,
     MOST_STEPS,
-    NEARLY,
     RIVALS,
-    SEEDS,
-    Sooner,
-    Sweep,
-    alone,
     by_strategy,
     contestants,
     ends_of,
@@ -34,12 +28,10 @@ from advisor.agent.simulating import (
     seed_by_seed,
     settled,
     steps_for,
-    sweep,
-    swept,
-    with_sooner,
 )
 from advisor.agent.strategies import circumstances, learned_task, reference_of, without_strategies
-from advisor.distributed.comparing import Comparison, Interval, compared
+from advisor.agent.sweeps import SEEDS, Sweep
+from advisor.distributed.comparing import Comparison, compared
 from advisor.distributed.strategies import strategy
 from advisor.distributed.task import DIGITS
 from advisor.facts.experiments import SIMULATE, SYNC
@@ -51,7 +43,7 @@ from advisor.probes.outcome import Outcome
 from advisor.resources import rules_folder
 from advisor.simulation.request import Saved
 from advisor.simulation.result import Result
-from advisor.simulation.scenario import Scenario, StepTime, measured
+from advisor.simulation.scenario import Scenario
 
 from ..report.strategies_made import falling, result_of, scenario_of
 from .test_scope import MACHINE
@@ -88,77 +80,6 @@ def decided(plan: Plan, seconds: Mapping[str, float | Sequence[float]]) -> dict[
     """By the fact, what follows from such a comparison."""
     outcomes = settled(plan, scope_of(plan, MACHINE), DATE, comparison(seconds), None)
     return {one.fact: one for one in outcomes}
-
-
-# Workers
-
-
-def steady(seconds: Mapping[int, float]) -> Sweep:
-    """With every seed the same, as where a step's time is constant."""
-    return Sweep({workers: [own] * SEEDS for workers, own in seconds.items()})
-
-
-NOISE = (0.94, 0.97, 1.0, 1.03, 1.06)
-"""Of five seeds."""
-
-
-def noisy(seconds: Mapping[int, float]) -> Sweep:
-    """With steps that take now longer, now shorter, independently of the number of workers."""
-    turned = {workers: NOISE[place:] + NOISE[:place] for place, workers in enumerate(seconds)}
-    return Sweep({workers: [own * factor for factor in turned[workers]] for workers, own in seconds.items()})
-
-
-def test_the_best_number_is_the_fewest_that_are_as_fast_and_by_price_the_most_that_are_used() -> None:
-    found = steady({1: 8.0, 2: 4.1, 4: 2.2, 8: 2.0, 16: 1.98})
-    assert found.best == 8, "sixteen save one per cent"
-    assert found.perhaps == 8, "and there is no noise in it"
-    assert found.best_by_price == 4, "four take 8.8 s of workers' time together, eight 16"
-
-
-def test_where_sharing_costs_more_than_it_saves_one_worker_is_best() -> None:
-    found = steady({1: 1.0, 2: 1.5, 4: 2.0})
-    assert (found.best, found.best_by_price) == (1, 1)
-
-
-def test_a_number_that_is_as_fast_within_the_noise_is_best_perhaps_only() -> None:
-    found = noisy({1: 8.0, 2: 4.0, 4: 2.06, 8: 2.0})
-    assert found.speed_up(8, 4).low < 1 < found.speed_up(8, 4).high
-    assert (found.perhaps, found.best) == (4, 8)
-    assert found.speed_up(8, 1).low > 3.5
-
-
-def test_speed_ups_have_the_interval_of_students_t_over_the_seeds() -> None:
-    found = Sweep({1: [4.0, 4.4], 2: [2.0, 2.0]})
-    mean, spread = statistics.fmean(map(math.log, (2.0, 2.2))), statistics.stdev(map(math.log, (2.0, 2.2)))
-    ratio = found.speed_up(2, 1)
-    assert ratio.value == pytest.approx(math.exp(mean))
-    assert ratio.high == pytest.approx(math.exp(mean + 12.706 * spread / math.sqrt(2)))
-
-
-def test_a_sweep_shares_one_batch_among_ever_more_workers_with_each_seed() -> None:
-    own = scenario_of("local_sgd", workers=12, batch=8, step_time=StepTime(seconds=0.5), cores=None, seed=3)
-    asked = sweep(own)
-    assert [one.seed for one in asked[:SEEDS]] == [3, 4, 5, 6, 7]
-    assert [one.workers for one in asked[::SEEDS]] == [1, 2, 4, 8, 12]
-    assert {str(one.strategy) for one in asked} == {"synchronous"}
-    assert [one.workers * one.batch for one in asked[::SEEDS]] == pytest.approx([96] * 5, rel=0.05)
-    assert [one.step_time.seconds for one in asked[::SEEDS]] == [6.0, 3.0, 1.5, 0.75, 0.5]
-
-
-def test_one_worker_has_no_straggler_to_wait_for() -> None:
-    asked = sweep(scenario_of("synchronous", workers=4, straggler=3.0))
-    assert [one.straggler for one in asked[::SEEDS]] == [1.0, 3.0, 3.0]
-
-
-def test_measured_steps_get_longer_one_by_one() -> None:
-    alone = sweep(scenario_of(workers=4, step_time=measured([[0.1, 0.3]])))[0]
-    assert list(alone.step_time.samples[0]) == pytest.approx([0.4, 1.2])
-
-
-def test_a_sweep_is_read_as_seconds_of_a_step() -> None:
-    made = [(1, 40.0), (1, 44.0), (2, 20.0), (2, 22.0)]
-    results = [replace(result_of("synchronous", None), workers=n, seconds=s, updates=10) for n, s in made]
-    assert swept(results).times == {1: [4.0, 4.4], 2: [2.0, 2.2]}
 
 
 # Strategies
@@ -339,124 +260,6 @@ def test_ratios_are_numbers_whatever_the_pairs_were(plan: Plan) -> None:
         assert checked(one) == one
 
 
-def of_workers(plan: Plan, found: Sweep) -> Outcome:
-    (outcome,) = settled(plan, scope_of(plan, MACHINE), DATE, None, found)
-    return outcome
-
-
-def test_fewer_workers_that_are_as_fast_overturn_the_plan(plan: Plan) -> None:
-    outcome = of_workers(plan, steady({1: 8.0, 2: 4.0, 4: 2.0, 8: 2.0}))
-    assert (outcome.topic, outcome.fact) == ("parallelism.strategy", "sim.workers.best")
-    assert (outcome.before, outcome.after, outcome.verdict) == (8, 4, Verdict.OVERTURNED)
-    assert outcome.median == pytest.approx(2.0)
-    assert (outcome.unit, outcome.n) == ("work of each worker", SEEDS)
-    assert outcome.facts() == {"sim.workers.best": 4, "sim.workers.best_by_price": 4}
-
-
-def test_workers_that_all_pay_confirm_the_plan(plan: Plan) -> None:
-    outcome = of_workers(plan, noisy({1: 8.0, 2: 5.0, 8: 2.0}))
-    assert (outcome.before, outcome.after, outcome.rival, outcome.verdict) == (8, 8, 1, Verdict.CONFIRMED)
-    assert outcome.median == pytest.approx(4.0, rel=0.01)
-    assert outcome.unit == "speed-up"
-    assert outcome.low is not None
-    assert outcome.high is not None
-    assert 3.5 < outcome.low < outcome.high < 4.6, "an interval over the seeds"
-    assert outcome.facts() == {"sim.workers.best": 8, "sim.workers.best_by_price": 2}
-
-
-def one_worker(seconds: float) -> list[list[tuple[float, float]]]:
-    return [falling(seconds, seed) for seed in range(SEEDS)]
-
-
-SLOW_LINK = {1: 1.0, 2: 2.0}
-"""Seconds of a step: two workers that share a batch take twice as long as one."""
-
-
-@pytest.mark.parametrize(
-    ("strategies", "own", "expected"),
-    [
-        ({"synchronous": 12.0, "local_sgd": 3.0}, 9.0, (1, 2.0)),  # one with the batch of both: 12 * 1 / 2
-        ({"synchronous": 12.0, "local_sgd": 3.0}, 4.5, (1, 1.5)),  # one with smaller steps
-        ({"synchronous": 12.0, "powersgd": 3.0}, 9.0, (1, 2.0)),
-        ({"local_sgd": 3.0, "synchronous": 12.0}, 9.0, (1, 2.0)),  # the plan's own is the soonest
-        ({"synchronous": 12.0, "local_sgd": 3.0}, 3.1, None),
-        ({"synchronous": 12.0, "local_sgd": 5.9}, 9.0, None),
-        ({"synchronous": 12.0, "local_sgd": 11.9}, 60.0, None),  # nothing is sooner than the plan's own
-        ({"synchronous": 12.0, "local_sgd": 3.0}, 6000.0, (1, 2.0)),  # one that never comes to the loss
-    ],
-)
-def test_workers_pay_with_a_strategy_that_is_sooner_at_the_loss_than_one_alone_however_it_steps(
-    strategies: dict[str, float], own: float, expected: tuple[int, float] | None
-) -> None:
-    found = with_sooner(steady(SLOW_LINK), comparison(strategies), one_worker(own))
-    assert found.best == 1
-    if expected is None:
-        assert (found.sooner, found.advised) == (None, 1)
-        return
-    assert found.sooner is not None
-    assert (found.sooner.beside, found.advised) == (expected[0], 2)
-    assert found.sooner.ratio.value == pytest.approx(expected[1], rel=0.02)
-
-
-def test_where_all_workers_pay_synchronously_no_other_strategy_is_looked_for() -> None:
-    found = steady({1: 8.0, 2: 4.0})
-    assert with_sooner(found, comparison({"synchronous": 12.0, "local_sgd": 3.0}), one_worker(9.0)) == found
-
-
-def test_trainings_that_did_not_come_to_the_loss_say_nothing_of_workers() -> None:
-    found = comparison({"synchronous": 12.0, "local_sgd": (3.0, 3.0, 400.0, 3.0, 3.0)})
-    assert with_sooner(steady(SLOW_LINK), found, one_worker(9.0)).sooner is None
-
-
-def test_one_worker_takes_the_examples_of_all_in_steps_of_its_own() -> None:
-    own = scenario_of("local_sgd", workers=4, steps=10, batch=8, straggler=2.0, seed=3)
-    asked = alone(own)
-    assert [one.seed for one in asked] == [3, 4, 5, 6, 7]
-    assert {(str(one.strategy), one.workers, one.steps, one.batch) for one in asked} == {("synchronous", 1, 40, 8)}
-    assert {one.straggler for one in asked} == {1.0}, "the one that is not slow"
-
-
-def test_workers_that_pay_with_another_strategy_confirm_the_plan_and_say_with_which(plan: Plan) -> None:
-    found = replace(steady({1: 1.0, 8: 2.0}), sooner=Sooner("local_sgd", 1, Interval(1.7, 1.5, 1.9)))
-    outcome = of_workers(plan, found)
-    assert (outcome.before, outcome.after, outcome.rival, outcome.verdict) == (8, 8, 1, Verdict.CONFIRMED)
-    assert (outcome.median, outcome.low, outcome.high) == (1.7, 1.5, 1.9)
-    assert outcome.unit == "speed to the loss with local_sgd"
-    assert outcome.facts()["sim.workers.best"] == 8
-    assert checked(outcome) == outcome
-
-
-def test_times_of_a_step_take_no_workers_from_a_plan_that_does_not_keep_step(knowledge: Knowledge) -> None:
-    slow = planned(knowledge, cluster__network_bytes_per_second=1.25e7)
-    assert reference_of(slow) == "local_sgd"
-    found, scope = steady({1: 1.0, 8: 2.0}), scope_of(slow, MACHINE)
-    assert settled(slow, scope, DATE, None, found) == []
-    pays = steady({1: 8.0, 8: 1.0})
-    assert [one.after for one in settled(slow, scope, DATE, None, pays)] == [8]
-    compared_too = settled(slow, scope, DATE, comparison({"local_sgd": 4.0, "synchronous": 12.0}), found)
-    assert {one.fact: one.after for one in compared_too}["sim.workers.best"] == 1
-
-
-def test_fewer_workers_that_are_as_fast_within_the_noise_leave_the_number_open(plan: Plan) -> None:
-    outcome = of_workers(plan, noisy({1: 8.0, 2: 4.0, 4: 2.06, 8: 2.0}))
-    assert (outcome.verdict, outcome.before, outcome.rival, outcome.after) == (Verdict.UNDECIDED, 8, 4, None)
-    assert outcome.facts() == {"sim.workers.best_by_price": 4}
-    assert checked(outcome) == outcome
-
-
-@pytest.mark.parametrize("seconds", [1.0, 1.04])
-def test_one_worker_fewer_is_no_other_advice(plan: Plan, seconds: float) -> None:
-    found = steady({1: 60.0, 32: 2.0, 64: seconds, 65: 1.0})
-    assert found.best == 64
-    outcome = of_workers(plan, found)
-    assert (outcome.after, outcome.verdict) == (65, Verdict.CONFIRMED)
-    assert outcome.median == pytest.approx(60.0)
-
-
-def test_of_a_single_worker_nothing_is_said(plan: Plan) -> None:
-    assert settled(plan, scope_of(plan, MACHINE), DATE, None, steady({1: 8.0})) == []
-
-
 def of_checkpoints(plan: Plan, *shares: tuple[float, float]) -> Outcome:
     """Of the best interval and of Young's, one of each seed."""
     saved = [Saved(1800.0 + 10 * seed, *share) for seed, share in enumerate(shares)]
@@ -554,7 +357,12 @@ def test_a_small_network_learns_itself_and_more_slowly_the_more_workers_there_ar
 def everything(plan: Plan) -> list[Outcome]:
     found = comparison({"synchronous": 12.0, "local_sgd": 4.0, "powersgd": 6.0})
     return settled(
-        plan, scope_of(plan, MACHINE), DATE, found, steady({1: 8.0, 8: 2.0}), [Saved(1800.0, 0.9, 0.6)] * SEEDS
+        plan,
+        scope_of(plan, MACHINE),
+        DATE,
+        found,
+        Sweep({1: [8.0] * SEEDS, 8: [2.0] * SEEDS}),
+        [Saved(1800.0, 0.9, 0.6)] * SEEDS,
     )
 
 
@@ -605,16 +413,6 @@ def test_a_damaged_outcome_is_refused(plan: Plan, damage: str) -> None:
     (outcome,) = (one for one in everything(plan) if one.fact == fact)
     with pytest.raises(ValueError, match=r"."):
         checked(Outcome.from_json({**outcome.to_json(), **changed}))
-
-
-def test_a_ratio_of_the_work_is_never_below_what_matters(plan: Plan) -> None:
-    for most in range(2, 80):
-        seconds = {
-            count: max(1.0, 16.0 / count) for count in (*(2**power for power in range(7)), most) if count <= most
-        }
-        outcome = of_workers(plan, steady(seconds))
-        assert outcome.median is not None
-        assert outcome.verdict is not Verdict.OVERTURNED or outcome.median > NEARLY
 
 
 def test_the_seeds_of_a_race_are_told_apart_by_their_place() -> None:

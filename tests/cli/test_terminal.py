@@ -40,7 +40,7 @@ def test_a_file_that_was_written_is_named_in_a_terminal_and_nowhere_else(tmp_pat
     terminal = pexpect.spawn(
         PROGRAM[0],
         [*PROGRAM[1:], *RECOMMEND, "--output", str(output)],
-        env=environment(COLUMNS="300"),
+        env=environment(COLUMNS="40"),
         encoding="utf-8",
     )
     terminal.expect(f"Saved: {output}", timeout=60)

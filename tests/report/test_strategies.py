@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.simulating import SEEDS, Sooner, Sweep, raced
+from advisor.agent.simulating import raced
+from advisor.agent.sweeps import SEEDS, Sooner, Sweep
 from advisor.distributed.comparing import Comparison, Interval
 from advisor.distributed.job import Run
 from advisor.facts.verdict import Verdict

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.simulating import SEEDS, contestants
+from advisor.agent.simulating import contestants
 from advisor.agent.strategies import STANDS_IN, circumstances
+from advisor.agent.sweeps import SEEDS
 from advisor.distributed.task import Task
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
-from advisor.report.strategies.planned import meaning
+from advisor.report.strategies.planned import meaning, pays, planned_json
 from advisor.report.strategies.workers import workers_words
 from advisor.session import simulating, simulating_plans
 from advisor.session.inputs import Inputs, plan_of
@@ -157,26 +158,71 @@ def test_workers_that_do_not_pay_leave_the_work_to_one_and_the_page_says_so(
     assert any("cluster -> gpu" in change and "follows" in says for change, says in said.items())
 
 
+def slowed(made: Made, monkeypatch: pytest.MonkeyPatch, of_one: float | None) -> None:
+    """Sharing a step saves nothing; one worker's loss takes so long to fall to a third, or is not simulated in time."""
+
+    def simulate(scenarios: Sequence[Scenario], task: Task | None, **more: object) -> list[Result]:
+        if of_one is None and scenarios[0].workers == 1 and task is not None:
+            raise LateError("not done")
+        results = made.simulate(scenarios, task)
+        if task is None:
+            return [replace(one, seconds=one.seconds * 4 ** (one.workers > 1)) for one in results]
+        own = tuple(falling(of_one or 0.0, 0, 40.0)) if scenarios[0].workers == 1 else None
+        return [replace(one, loss=own) if own else one for one in results]
+
+    monkeypatch.setattr(simulating_plans, "simulate_all", simulate)
+
+
 @pytest.mark.parametrize(("of_one", "device"), [(12.0, "cluster"), (1.0, "gpu")])
 def test_workers_stay_where_a_rival_makes_them_pay_and_go_where_one_is_as_soon(
     made: Made, monkeypatch: pytest.MonkeyPatch, of_one: float, device: str
 ) -> None:
-    def slow(scenarios: Sequence[Scenario], task: Task | None, **more: object) -> list[Result]:
-        results = made.simulate(scenarios, task)
-        if task is None:
-            return [replace(one, seconds=one.seconds * 4 ** (one.workers > 1)) for one in results]
-        one_worker = tuple(falling(of_one, 0, 40.0))
-        return [replace(one, loss=one_worker) if one.workers == 1 else one for one in results]
-
-    monkeypatch.setattr(simulating_plans, "simulate_all", slow)
+    slowed(made, monkeypatch, of_one)
     found = simulations(told(machine="none"))
     assert (found.sweep.best, found.after.value("compute.device")) == (1, device)
     assert found.sweep.advised == found.after.facts["sim.workers.best"].value == (8 if device == "cluster" else 1)
     assert len(found.results) == SEEDS * len(found.names), "the one worker is none of the strategies"
+    measured = found.after.recommendations["parallelism.strategy"].measured
     if device == "cluster":
-        said = workers_words(found.after.recommendations["parallelism.strategy"].measured)
+        assert measured is not None
+        said = workers_words(measured)
         assert said.startswith("with 8 workers and local_sgd ")
         assert " times as fast to the same loss as with one (" in said
+    assert json_of(found)["workers_best"] == found.sweep.advised
+    assert json_of(found)["sooner"]["verdict"] == ("confirmed" if device == "cluster" else "overturned")
+
+
+def json_of(found: PlanSimulation) -> dict[str, Any]:
+    made = (found.scenario, found.names, found.results, found.comparison, found.sweep, (found.before, found.after), ())
+    return planned_json(*made)
+
+
+def test_without_time_for_one_worker_the_number_is_open_and_an_older_answer_is_taken_back(
+    made: Made, monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    slowed(made, monkeypatch, 1.0)
+    assert simulations(told()).after.facts["sim.workers.best"].value == 1
+    slowed(made, monkeypatch, None)
+    found = simulations(told())
+    assert "sim.workers.best" not in found.after.facts
+    assert "sim.workers.best" not in plan_of(told()).facts
+    assert json_of(found)["workers_best"] is None
+    measured = found.after.recommendations["parallelism.strategy"].measured
+    assert measured is not None
+    assert "; whether they pay is open" in workers_words(measured)
+    assert "Whether 8 pay with local_sgd is not known: too little of it was simulated." in pays(found.sweep)
+
+
+@pytest.mark.parametrize(("sites", "open_"), [(1, False), (3, True)])
+def test_times_alone_take_workers_from_a_plan_that_keeps_step_only(
+    made: Made, monkeypatch: pytest.MonkeyPatch, sites: int, open_: bool
+) -> None:
+    slowed(made, monkeypatch, 1.0)
+    found = simulations(told(f"cluster.sites={sites}", machine="none"), loss=False)
+    assert found.before.value("sync.strategy") == ("local_sgd" if open_ else "synchronous")
+    assert found.sweep.best == 1
+    assert ("sim.workers.best" not in found.after.facts) == (found.sweep.advised is None) == open_
+    assert any("keeps no step more workers may pay" in note for note in found.notes)
 
 
 def test_without_one_seed_of_all_strategies_the_time_is_over(made: Made) -> None:

@@ -307,7 +307,7 @@ def test_for_a_plan_of_as_many_nodes_it_counts_without_any_option_whatever_came_
     measured = done.plans[1].recommendations["sync.strategy"].measured
     assert measured is not None
     assert measured.verdict is (Verdict.OVERTURNED if rival < 12 else Verdict.NO_DIFFERENCE)
-    assert done.notes[0] == "The plan's link carries 12.5 MB/s; --link is for others."
+    assert done.notes[0] == "The plan's link carries 12.5 MB/s."
     assert not any("decides nothing" in note for note in done.notes)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from advisor.agent.simulating import race, raced, sweep, swept
+from advisor.agent.simulating import race, raced
 from advisor.agent.strategies import reference_of
+from advisor.agent.sweeps import sweep, swept
 from advisor.children.stopping import STOPPED, Stop
 from advisor.distributed.comparing import compared
 from advisor.distributed.job import (

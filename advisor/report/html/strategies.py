@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from advisor.agent.simulating import Sweep
+from advisor.agent.sweeps import Sweep
 from advisor.distributed.comparing import Comparison, Curve
 from advisor.distributed.job import RING, Run
 from advisor.inference.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from advisor.agent.simulating import Sweep
+from advisor.agent.sweeps import Sweep
 from advisor.distributed.comparing import Comparison
 from advisor.distributed.job import Run
 from advisor.report.strategies import planned, simulation, training

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from advisor.agent.simulating import Sweep, by_strategy
+from advisor.agent.simulating import by_strategy
+from advisor.agent.sweeps import Sooner, Sweep
 from advisor.distributed.comparing import Comparison, Curve, Interval
 from advisor.distributed.strategies import strategy
 from advisor.facts.experiments import SIMULATE
+from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan
 from advisor.plain import encode
 from advisor.report.changes import listed, sentence
@@ -71,16 +73,23 @@ _FOLLOWING = ("compute.device", "parallelism.strategy", "sync.strategy")
 
 
 def pays(found: Sweep) -> str:
-    """A sentence on where adding workers stops paying, and one on a strategy with which they pay all the same."""
-    return f"{_shared(found)} {_sooner(found)}".strip()
+    """A sentence on where adding workers stops paying, and one on a strategy with which they may pay all the same."""
+    return f"{_shared(found)} {'' if found.sooner is None else _sooner(found, found.sooner)}".strip()
 
 
-def _sooner(found: Sweep) -> str:
-    if found.sooner is None:
-        return ""
-    fewer = "one alone" if found.sooner.beside == 1 else f"{found.sooner.beside:,}"
-    times = f"{_factor(found.sooner.ratio)} times as fast as {fewer}"
-    return f"With {found.sooner.strategy}, though, {max(found.times):,} workers come to the loss {times}."
+def _sooner(found: Sweep, sooner: Sooner) -> str:
+    most = max(found.times)
+    if sooner.ratio is None:
+        return f"Whether {most:,} pay with {sooner.strategy} is not known: too little of it was simulated."
+    fewer = "one alone" if sooner.beside == 1 else f"{sooner.beside:,} that keep step"
+    times = f"{_factor(sooner.ratio)} times as fast as {fewer}"
+    match sooner.verdict:
+        case Verdict.CONFIRMED:
+            return f"With {sooner.strategy}, though, {most:,} workers come to the loss {times}."
+        case Verdict.OVERTURNED:
+            return f"Nor does {sooner.strategy} help: with it {most:,} workers come to the loss {times}."
+        case _:
+            return f"Whether {sooner.strategy} helps is open: with it {most:,} workers come to the loss {times}."
 
 
 def _shared(found: Sweep) -> str:
@@ -207,6 +216,8 @@ def planned_json(
         "steps": [[workers, seconds] for workers, seconds in sorted(found.seconds.items())],
         "speed_ups": [[workers, encode(found.speed_up(workers, min(found.times)))] for workers in sorted(found.times)],
         "workers_best": found.advised,
+        "sooner": None if found.sooner is None else encode(found.sooner) | {"verdict": found.sooner.verdict.value},
+        "pays": pays(found),
         "workers_best_by_price": found.best_by_price,
         "recommendations": {
             name: {"before": before.recommendations[name].value, **after.recommendations[name].to_json()}

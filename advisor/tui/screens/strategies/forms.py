@@ -13,7 +13,7 @@ from textual.events import DescendantFocus
 from textual.widgets import Input, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
-from advisor.agent.simulating import SEEDS
+from advisor.agent.sweeps import SEEDS
 from advisor.distributed.strategies import DECLARED, Strategy, strategies, strategy
 from advisor.errors import Problem
 from advisor.report.numbers import number_words
