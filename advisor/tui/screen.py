@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from textual.app import ComposeResult, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import ModalScreen, Screen, ScreenResultType
@@ -63,7 +64,14 @@ Palette: TypeAlias = tuple[tuple[str, str, str], ...]
 """Entries of the command palette: `Group: Verb`, what it does, and the action that does it."""
 
 
-class Dialog(ModalScreen[ScreenResultType], Generic[ScreenResultType]):
+class LeftOnce(Screen[ScreenResultType], Generic[ScreenResultType]):
+    """Closes itself alone: the second key of a burst, which was on its way already, would take the screen beneath with it."""
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+
+class Dialog(ModalScreen[ScreenResultType], LeftOnce[ScreenResultType], Generic[ScreenResultType]):
     """A window over a screen. The wizard's keys do not reach through it, so that it has F1 of its own."""
 
     HELP_TEXT: ClassVar[str] = ""
@@ -72,7 +80,7 @@ class Dialog(ModalScreen[ScreenResultType], Generic[ScreenResultType]):
     ]  # fmt: skip
 
 
-class WizardScreen(Screen[ScreenResultType], Generic[ScreenResultType]):
+class WizardScreen(LeftOnce[ScreenResultType], Generic[ScreenResultType]):
     """A screen says what it shows in `contents`, its `TITLE`, and in `HELP_TEXT` what it is for.
 
     Below 100 columns it has the class `-narrow`, below 30 lines `-low`.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from advisor.tui.dialogs.help import JumpScreen
 from tests.tui.every_screen import NAMES, shown
-from tests.tui.pilots import NARROW, piloted, screen_text
+from tests.tui.pilots import NARROW, piloted, screen_text, settled
 
 VAST = (200, 60)
 WINDOWS = ("ask", "palette", "next")
@@ -36,6 +37,18 @@ def test_letters_that_jump_cover_no_word(name: str, size: tuple[int, int], tmp_p
             assert [pane for pane in scrolled if pane.can_focus and pane not in run.screen.places.values()] == []
 
     drive()
+
+
+@piloted
+async def test_a_burst_of_letters_jumps_once_and_closes_no_screen_beneath(tmp_path: Path) -> None:
+    async with shown("plan", VAST, tmp_path) as run:
+        about = run.screen
+        await run.press("ctrl+o")
+        for letter in "aaa":  # all on their way before the first is heard
+            run.screen.post_message(events.Key(letter, letter))
+        await settled(run.pilot)
+        assert run.screen is about
+        assert screen_text(run.app).strip()
 
 
 def seen(widget: Widget) -> bool:

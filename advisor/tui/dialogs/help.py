@@ -14,10 +14,11 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from advisor.tui.screen import LeftOnce
 from advisor.tui.text import lines, plain
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(ModalScreen[None], LeftOnce[None]):
     """Lies over the screen that it explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,7 +59,7 @@ class HelpScreen(ModalScreen[None]):
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class JumpScreen(ModalScreen[None]):
+class JumpScreen(ModalScreen[None], LeftOnce[None]):
     """Lies over the screen whose widgets have the letters, each of one cell, so that it covers no word."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

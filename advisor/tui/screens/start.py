@@ -93,9 +93,10 @@ class StartScreen(WizardScreen[None]):
             self._say("recent", "" if last is None else last.data)
 
     def _say(self, name: str, text: str) -> None:
-        """Show the text in its pane, or that there is nothing."""
+        """Show the text in its pane, or that there is nothing; none is there yet, or any more, where keys come in a burst."""
         nothing = next(nothing for pane, _, nothing in PANES if pane == name)
-        self.query_one(f"#{name}", Static).update(plain(text or nothing))
+        for pane in self.query(f"#{name}").results(Static):
+            pane.update(plain(text or nothing))
 
     def on_screen_resume(self) -> None:
         """Offer to go on with a conversation that was saved meanwhile."""
