@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 LEAST = 5
 DEFAULT = 100
 """Examples where a test names no number."""
-SHARES = {"quick": Fraction(1, 4), "ci": Fraction(1, 2), "whole": Fraction(1), "thorough": Fraction(20)}
+SHARES = {"quick": Fraction(1, 4), "ci": Fraction(2, 5), "whole": Fraction(1), "thorough": Fraction(20)}
 """Of the examples that a test names, for each profile. `thorough` tries other ones on every run."""
 
 

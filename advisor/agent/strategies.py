@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from advisor.agent.settling.workloads import counted_step, workload_of
 from advisor.distributed.learning.described import described, why_incomparable
 from advisor.distributed.task import DIGITS, Task
+from advisor.facts.cluster import CARDS, NODES
 from advisor.facts.experiments import is_of_strategies
 from advisor.inference.plan import Plan
 from advisor.models.code import Code
@@ -39,6 +40,7 @@ class Circumstances:
     """Everything about a plan's workers that a simulation starts from; None where the plan does not know."""
 
     workers: int | None
+    """Of the plan; where it trains with one, those of its cluster, if there is one."""
     batch: int | None
     """Examples of one worker's step."""
     message_bytes: int | None
@@ -49,6 +51,8 @@ class Circumstances:
     """The origin of it."""
     link_bytes_per_second: float | None
     uneven: bool
+    alone: bool = False
+    """The plan trains with one worker."""
 
 
 def circumstances(plan: Plan) -> Circumstances:
@@ -58,19 +62,23 @@ def circumstances(plan: Plan) -> Circumstances:
         plan.value(name) for name in ("parallelism.data_ranks", "training.micro_batch", "training.accumulation")
     )
     several = plan.value("compute.device") in ("cluster", "multi_gpu")
-    parameters, link, uneven = (
+    parameters, link, uneven, nodes, cards = (
         plan.facts.get(name)
-        for name in ("network.parameters", "cluster.network_bytes_per_second", "cluster.stragglers")
+        for name in ("network.parameters", "cluster.network_bytes_per_second", "cluster.stragglers", NODES, CARDS)
+    )
+    together = (
+        int(str(nodes.value)) * max(1, int(str(cards.value)) if cards is not None else 1) if nodes is not None else 1
     )
     measured = bool(figures.get("plan.measured_step_seconds"))
     return Circumstances(
-        workers=int(ranks) if several and ranks else None,
+        workers=int(ranks) if several and ranks else together if together > 1 else None,
         batch=int(micro) * int(passes or 1) if micro else None,
         message_bytes=_BYTES * int(str(parameters.value)) if parameters is not None else None,
         step_seconds=figures.get("time.computing"),
         step_says="as measured here" if measured else "as predicted for the plan",
-        link_bytes_per_second=float(str(link.value)) if several and link is not None else None,
+        link_bytes_per_second=float(str(link.value)) if (several or together > 1) and link is not None else None,
         uneven=uneven is not None and uneven.value is True,
+        alone=not several,
     )
 
 

@@ -115,6 +115,9 @@ def difference(found: Compared) -> str:
         return f"{found.median:+.3g} {found.unit.replace('_', ' ')} ({found.low:+.3g} to {found.high:+.3g})"
     if is_simulated(found.probe) and found.low == found.high:
         return f"{found.median:.2f}"
+    if is_of_strategies(found.probe) and found.verdict == Verdict.UNDECIDED and found.median < 1:
+        median, low, high = 1 / found.median, 1 / found.high, 1 / found.low
+        return f"{listed(found.rival)} {median:.2f} ({low:.2f} to {high:.2f}) times as fast"
     return f"{found.median:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 

@@ -347,8 +347,11 @@ class Desk:
         alone = replace(inputs, outcomes=without_strategies(inputs.outcomes))
         plan = self.interview.plan(_SHOWN) if alone.outcomes == inputs.outcomes else plan_of(alone)
         scenario, notes = scenario_of(plan, inputs, replace(asked, strategy=reference_of(plan)))
-        if asked.workers is None and circumstances(plan).workers is None:
-            notes = (f"The plan has one worker: {scenario.workers} are assumed, so nothing counts for it.", *notes)
+        if circumstances(plan).alone:
+            notes = (
+                f"The plan trains with one worker, so what {scenario.workers} do counts for nothing in it.",
+                *notes,
+            )
         return scenario, contestants(plan, scenario) if 1 < scenario.workers <= MOST_LEARNING else (), notes
 
     def compare_for_plan(

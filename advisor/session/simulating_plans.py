@@ -34,6 +34,7 @@ from advisor.errors import Complain
 from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
+from advisor.report.strategies.planned import NOTHING_COUNTS
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.recalling import keep
 from advisor.session.simulating import MEASURED, MOST_LEARNING, OWN_LEARNS, Asked, scenario_of
@@ -159,7 +160,7 @@ def simulated_for_plan(
             if inputs.machine is not None:
                 keep(inputs.machine, outcome, complain, LAST)
     else:
-        notes = (*notes, f"{apart} Nothing of it counts for the plan.")
+        notes = (*notes, f"{apart} {NOTHING_COUNTS}")
     after = plan_of(replace(inputs, outcomes=(*known, *outcomes)))
     return PlanSimulation(
         scenario, tuple(names), tuple(results), comparison, found, notes, tuple(outcomes), plan, after
@@ -211,6 +212,8 @@ def _why_apart(plan: Plan, scenario: Scenario, asked: Asked) -> str:
     """The reason why not just the plan's own workers, batch and links were simulated, with a step whose time is known, in a
     sentence; empty where they were."""
     known = circumstances(plan)
+    if known.alone:
+        return "The plan trains with one worker."
     own_steps = asked.step_time is None or asked.step_time.strip().lower() == MEASURED
     theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
     if not (theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)):

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from advisor.agent.remembered.memory import LAST
 from advisor.agent.settling.known_model import code_for, counted_at_all
-from advisor.agent.settling.scope import newest_in_scope, scope_of
+from advisor.agent.settling.scope import binding, newest_in_scope, scope_of
 from advisor.agent.settling.strategies import RUN_BEST, on_cores, worker_conditions
 from advisor.agent.settling.workloads import MODEL, counted_step, model_name
 from advisor.agent.simulating import of_strategies
@@ -33,11 +33,13 @@ from advisor.errors import Complain, InputError, input_error
 from advisor.facts.cluster import NETWORK as BETWEEN_NODES
 from advisor.facts.cluster import NODES
 from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
+from advisor.facts.out_of_scope import differing
 from advisor.facts.values import to_text
 from advisor.inference.plan import Plan
 from advisor.models.code import Code
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
+from advisor.report.strategies.planned import has_own
 from advisor.session.affordable import LEAST, MOST_MADE, Means, enough_seconds, gradient_here, schedule, why_barred
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.measuring import check_here, with_cards
@@ -46,6 +48,7 @@ from advisor.session.recalling import keep
 from advisor.simulation.scenario import Link
 from advisor.simulation.scenario import link as read_link
 from advisor.version import torch_version
+from advisor.wording import join_names
 
 RIVALS = ("synchronous", "local_sgd", "asynchronous", "delay_compensated")
 """Trained beside the plan's own strategy where nobody names any."""
@@ -89,7 +92,7 @@ class Trained:
     plans: tuple[Plan, Plan] | None = None
     """Before and after, where anything was compared."""
     own: bool = True
-    """True if the others were compared with the plan's own strategy, or a form of it; only then does it count for plans."""
+    """True if the others were compared with the plan's own strategy, or a form of it; a plan of one worker has none."""
 
     @property
     def says(self) -> str:
@@ -189,13 +192,10 @@ def trained(
             keep(inputs.machine, outcome, complain, LAST)
     after = plan_of(replace(inputs, outcomes=(*inputs.outcomes, *outcomes)))
     if outcomes and not newest_in_scope(outcomes, scope_of(plan, inputs.machine)):
-        rests = (
-            *rests,
-            "These workers and links are not those of the plan: it is kept as evidence, and decides nothing.",
-        )
+        rests = (*rests, f"{_why_evidence(plan, inputs, outcomes[0])} It is kept as evidence, and decides nothing.")
     elif outcomes and after.value("sync.strategy") == "none":
         rests = (*rests, "The plan trains with one worker, which needs no strategy: it is kept for a plan of several.")
-    return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own)
+    return Trained(job, results, comparison, rests, tuple(outcomes), (plan, after), own and has_own(plan))
 
 
 def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None, torch: str = "") -> dict[str, str]:
@@ -220,6 +220,16 @@ def ran(plan: Plan, inputs: Inputs, job: Job, rate: float | None, torch: str = "
         "machine": inputs.machine.fingerprint,
         "torch": torch or torch_version(),
     }
+
+
+def _why_evidence(plan: Plan, inputs: Inputs, outcome: Outcome) -> str:
+    """A sentence on what the plan has that was not trained so."""
+    planned = scope_of(plan, inputs.machine)
+    if not worker_conditions(plan):
+        return "The plan is for a single worker."
+    apart = differing(binding(outcome), planned)
+    told = join_names([f"{one.name.replace('_', ' ')} {one.now or 'unknown'} rather than {one.then}" for one in apart])
+    return f"The plan has {told}."
 
 
 def _places(job: Job, inputs: Inputs, plan: Plan) -> dict[str, str]:

@@ -325,7 +325,12 @@ def test_the_workers_of_a_plan_have_its_batch_links_and_steps(plan: Plan) -> Non
 
 def test_a_single_machine_has_no_workers_and_no_links(knowledge: Knowledge) -> None:
     known = circumstances(planned(knowledge, cluster__nodes=1))
-    assert (known.workers, known.link_bytes_per_second) == (None, None)
+    assert (known.workers, known.link_bytes_per_second, known.alone) == (None, None, True)
+
+
+def test_a_plan_that_leaves_the_work_to_one_of_several_computers_still_knows_them(knowledge: Knowledge) -> None:
+    known = circumstances(planned(knowledge, sim__workers__best=1))
+    assert (known.workers, known.link_bytes_per_second, known.alone) == (8, 1.25e9, True)
 
 
 def test_a_large_network_gives_its_place_to_that_of_2017_on_digits(plan: Plan) -> None:

@@ -103,7 +103,7 @@ def test_a_row_says_how_many_times_as_fast_a_strategy_is_and_the_fastest_is_firs
 
 def test_where_the_plans_own_is_not_among_them_nothing_is_called_so() -> None:
     assert "the plan's own" not in trained(own=False)
-    assert "the first named" in trained(own=False)
+    assert "the reference" in trained(own=False)
 
 
 def test_a_narrow_page_has_sentences_in_place_of_a_table() -> None:

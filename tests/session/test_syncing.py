@@ -286,6 +286,9 @@ def test_what_was_trained_counts_for_such_workers_on_this_machine_alone(inputs: 
     assert "local_sgd came to the same loss 3 times as fast as synchronous" in done.says
 
 
+MANY = [*(one for one in TABLE if not one.startswith("data.examples")), "data.examples=20000000"]
+
+
 def of_two_nodes(examples: int) -> Inputs:
     table = [one for one in TABLE if not one.startswith("data.examples")]
     planned = [*table, *CLUSTER, f"data.examples={examples}", "machine.cpu.usable_cores=1"]
@@ -312,8 +315,14 @@ def test_for_a_plan_of_as_many_nodes_it_counts_without_any_option_whatever_came_
 
 
 def test_what_counts_for_other_plans_only_says_so(inputs: Inputs, jobs: list[Job]) -> None:
-    notes = sync(inputs, strategies="synchronous,local_sgd").notes
-    assert any("not those of the plan: it is kept as evidence, and decides nothing" in note for note in notes)
+    alone = sync(inputs, strategies="synchronous,local_sgd")
+    assert alone.notes[-1] == "The plan is for a single worker. It is kept as evidence, and decides nothing."
+    assert not alone.own, "so nothing is called the plan's own"
+    wide = gather(sets=[*MANY, *CLUSTER, "machine.cpu.usable_cores=2"], complain=no_complaint)
+    of_two = sync(wide, strategies="synchronous,local_sgd")
+    assert of_two.notes[-1].startswith("The plan has worker 2 cores")
+    assert " rather than 1 core" in of_two.notes[-1]
+    assert of_two.own
 
 
 @pytest.mark.parametrize("asked", [{"straggler": 2.0}, {"latency": "5ms"}, {"rate": 0.001}], ids=str)

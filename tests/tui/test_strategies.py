@@ -192,7 +192,7 @@ async def test_the_first_way_compares_strategies_for_the_plan_and_enter_begins_i
         assert run.screen.way is Way.COMPARE
         await shows(run, "8 workers: 8 strategies, 5 times each; and 1 to 8 workers for the same batch.")
         await shows(
-            run, "By the time to the same loss: synchronous, local_sgd,", "The plan has one worker: 8 are assumed"
+            run, "By the time to the same loss: synchronous, local_sgd,", "The plan trains with one worker, so what 8 do counts for nothing in it."
         )
         assert "--" not in screen_text(run.app), "options of the command line help nobody here"
         await run.press("enter")

@@ -404,7 +404,9 @@ class Sync(NamedTuple):
             metavar="LIST",
         ),
     ] = None
-    workers: Annotated[int, typer.Option("--workers", help="Processes that learn together.", min=1, metavar="N")] = 2
+    workers: Annotated[
+        int, typer.Option("--workers", help="Processes that learn together, up to 64.", min=1, metavar="N")
+    ] = 2
     link: Annotated[
         str | None,
         typer.Option(

@@ -55,7 +55,7 @@ def planned_html(
         date=date,
         says=f"{scenario.workers:,} workers. {planned.answer(comparison)} {planned.pays(found)}",
         head=[word[:1].upper() + word[1:] for word in planned.HEAD],
-        rows=planned.rows(names, results, comparison) if comparison is not None else [],
+        rows=planned.rows(names, results, comparison, own=planned.has_own(plans[0])) if comparison is not None else [],
         workers_head=[word[:1].upper() + word[1:] for word in planned.WORKERS],
         workers=planned.worker_rows(found),
         meaning=[f"{change} {says}" for change, says in planned.meaning(*plans)],

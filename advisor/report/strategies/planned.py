@@ -27,25 +27,39 @@ from advisor.simulation.result import Result
 from advisor.simulation.scenario import Scenario
 
 SCHEMA = "advisor/simulations/1"
+NOTHING_COUNTS = "Nothing of it counts for the plan."
+"""Ends the note that says why."""
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent")
 WORKERS = ("workers", "a step takes", "speed-up", "used")
 _WORKER_WIDTHS = (8, 13, 22, 6)
 
 
-def rows(names: Sequence[str], results: Sequence[Result], found: Comparison) -> list[tuple[str, ...]]:
-    """A row for each strategy, the fastest first, as under HEAD."""
-    own = by_strategy(names, results)
+def rows(
+    names: Sequence[str], results: Sequence[Result], found: Comparison, *, own: bool = True
+) -> list[tuple[str, ...]]:
+    """A row for each strategy, the fastest first, as under HEAD.
+
+    Args:
+        own: True if the plan has workers, and so a strategy of its own.
+    """
+    made = by_strategy(names, results)
     return [
         (
             one.strategy,
             number_words(one.typical, "s") if one.typical is not None else "not reached",
-            faster(found, one),
-            f"{statistics.median(each.examples_per_s or 0 for each in own[one.strategy]):,.0f}",
-            f"{statistics.fmean(each.waiting_share for each in own[one.strategy]):.0%}",
-            number_words(own[one.strategy][0].bytes, "bytes"),
+            faster(found, one, own=own),
+            f"{statistics.median(each.examples_per_s or 0 for each in made[one.strategy]):,.0f}",
+            f"{statistics.fmean(each.waiting_share for each in made[one.strategy]):.0%}",
+            number_words(made[one.strategy][0].bytes, "bytes"),
         )
         for one in found.standings
     ]
+
+
+def has_own(plan: Plan) -> bool:
+    """True if the plan has several workers, and so a strategy of its own with which others are compared."""
+    entry = plan.recommendations.get("sync.strategy")
+    return entry is None or entry.value != "none"
 
 
 def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
@@ -140,9 +154,11 @@ def planned_page(
         f"{scenario.workers:,} workers, {scenario.batch:,} examples a step of each. {answer(comparison)}".strip(),
         first=[("SIMULATED FOR THE PLAN  ", Style.HEADING)],
     )
+    if why := next((note for note in notes if note.endswith(NOTHING_COUNTS)), ""):
+        page.add((why, Style.CARE), first="  ")
     if comparison is not None:
         page.blank()
-        table_lines(page, HEAD, rows(names, results, comparison), *WIDTHS)
+        table_lines(page, HEAD, rows(names, results, comparison, own=has_own(plans[0])), *WIDTHS)
         page.add(
             f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {_seeds(names, results)} each.",
             first="  ",

@@ -125,7 +125,7 @@ def _row(times: str, one: Standing, runs: Sequence[Run]) -> tuple[str, ...]:
 def faster(found: Comparison, one: Standing, *, own: bool = True) -> str:
     """Speed relative to the strategy that all are compared with, the plan's `own` or another; in words."""
     if one.strategy == found.reference:
-        return "the plan's own" if own else "the first named"
+        return "the plan's own" if own else "the reference"
     if one.ratio is None:
         return "" if one.verdict is Verdict.UNDECIDED else "slower"
     ratio = one.ratio
