@@ -349,7 +349,7 @@ class Desk:
         scenario, notes = scenario_of(plan, inputs, replace(asked, strategy=reference_of(plan)))
         if circumstances(plan).alone:
             notes = (
-                f"The plan trains with one worker, so what {scenario.workers} do counts for nothing in it.",
+                f"The plan trains with one worker: what {scenario.workers} would do does not count for it.",
                 *notes,
             )
         return scenario, contestants(plan, scenario) if 1 < scenario.workers <= MOST_LEARNING else (), notes

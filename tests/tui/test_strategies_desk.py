@@ -120,7 +120,7 @@ def test_what_is_compared_for_the_plan_is_kept_and_counts_for_it(
     desk = conversing(desk_of, "none")
     scenario, names, notes = desk.contest(Simulating())
     assert names[0] == "synchronous"
-    assert notes[0] == f"The plan trains with one worker, so what {scenario.workers} do counts for nothing in it."
+    assert notes[0] == f"The plan trains with one worker: what {scenario.workers} would do does not count for it."
     plan = desk.interview.plan()
     found = compared_for_plan(scenario, names, notes, plan)
     outcomes = tuple(settled_outcomes(plan, {}, "2026-01-01", found.comparison, found.sweep))
