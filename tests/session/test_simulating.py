@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from advisor.agent.strategies import circumstances
 from advisor.children.stopping import Stop
 from advisor.distributed.task import Task
 from advisor.errors import InputError
@@ -73,27 +72,6 @@ def test_a_plan_gives_its_workers_its_batch_its_link_and_its_step() -> None:
         "as predicted for the plan, with a spread of 5% as even workers have it (assumed)" in one for one in notes
     )
     assert "The plan's link carries 1.25 GB/s." in notes
-
-
-def test_processors_of_a_cluster_have_the_steps_of_one_machine_guessed_from_their_cores() -> None:
-    sets = {
-        name: text for name, text in CLUSTER.items() if not name.startswith(("machine", "cluster", "data.examples"))
-    }
-    sets |= {"machine.gpu.count": "0", "machine.cpu.usable_cores": "4", "machine.cpu.features": "avx2"}
-    sets |= {"data.examples": "20000000", "training.micro_batch": "64"}
-    one, several = (
-        plan_of(gather(sets=[f"{k}={v}" for k, v in (sets | more).items()], machine="none", complain=no_complaint))
-        for more in ({}, {"cluster.nodes": "2", "cluster.network_bytes_per_second": "1 Gbit/s"})
-    )
-    assert (one.value("compute.device"), several.value("compute.device")) == ("cpu", "cluster")
-    known = [circumstances(plan) for plan in (one, several)]
-    assert known[0].step_seconds == known[1].step_seconds is not None
-    assert known[1].step_says == "as predicted for the plan"
-    figures = {figure.name: figure.value for figure in several.figures}
-    alone, together = figures["time.alone"], figures["time.computing"]
-    assert alone is not None
-    assert together is not None
-    assert alone == pytest.approx(2 * together)
 
 
 def test_uneven_workers_have_uneven_steps() -> None:
