@@ -78,7 +78,8 @@ def raced(names: Sequence[str], results: Sequence[Result]) -> Comparison:
 
 def winner(comparison: Comparison) -> str:
     """The strategy that the plan takes after such a comparison; a compressed one where there is no other."""
-    return next((one for one in (_plain(comparison).best.strategy,) if one != "synchronous"), comparison.best.strategy)
+    plain = _plain(comparison).best.strategy
+    return comparison.best.strategy if plain == "synchronous" else plain
 
 
 def curves_of(names: Sequence[str], results: Sequence[Result]) -> dict[str, list[Curve]]:

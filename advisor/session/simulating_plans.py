@@ -34,7 +34,7 @@ from advisor.errors import Complain
 from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
-from advisor.report.strategies.planned import NOTHING_COUNTS
+from advisor.report.strategies.planned import NOTHING_COUNTS, has_own
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.recalling import keep
 from advisor.session.simulating import MEASURED, MOST_LEARNING, OWN_LEARNS, Asked, scenario_of
@@ -66,7 +66,7 @@ class PlanSimulation:
         """In a notebook."""
         from advisor.report.strategies.notebooks import planned_html
 
-        return planned_html(self.names, self.results, self.comparison, self.sweep)
+        return planned_html(self.names, self.results, self.comparison, self.sweep, own=has_own(self.before))
 
 
 def simulated_for_plan(

@@ -17,7 +17,9 @@ from advisor.distributed.task import Task
 from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.inference.plan import Plan, Status
-from advisor.report.strategies.planned import meaning, pays, planned_json
+from advisor.report.html.strategies import planned_html
+from advisor.report.page import Look
+from advisor.report.strategies.planned import meaning, pays, planned_json, planned_page
 from advisor.report.strategies.workers import workers_words
 from advisor.session import simulating, simulating_plans
 from advisor.session.inputs import Inputs, plan_of
@@ -314,6 +316,18 @@ def test_for_a_machine_elsewhere_nothing_is_kept_and_the_plan_is_told(made: Made
     found = simulations(told(machine="none"))
     assert changed(found.after, "sync.strategy") == ("local_sgd", Status.SIMULATED)
     assert not state.exists()
+
+
+def test_of_a_plan_of_one_worker_every_room_says_that_nothing_counts_and_calls_no_strategy_its_own(made: Made) -> None:
+    found = simulations(told("cluster.nodes=1", machine="none"), workers=4)
+    shown = (found.scenario, found.names, found.results, found.comparison, found.sweep, (found.before, found.after))
+    page = " ".join(planned_page(*shown, found.notes, Look(100)).split())
+    html = planned_html(*shown, found.notes, "2026-11-28")
+    for room in (page, html, found._repr_html_()):
+        assert "the reference" in room, "where a plan of several has its own"
+    for room in (page, html):
+        said = "The plan trains with one worker. Nothing of it counts for the plan."
+        assert said in room[: room.index("the reference")], "before anything else"
 
 
 def test_a_plan_of_one_worker_compares_nothing_unless_asked(made: Made) -> None:

@@ -53,7 +53,7 @@ def planned_html(
         "simulations.html.j2",
         title="Simulated for the plan",
         date=date,
-        says=f"{scenario.workers:,} workers. {planned.answer(comparison)} {planned.pays(found)}",
+        says=f"{scenario.workers:,} workers. {planned.answer(comparison)} {planned.pays(found)} {planned.why_not(notes)}".strip(),
         head=[word[:1].upper() + word[1:] for word in planned.HEAD],
         rows=planned.rows(names, results, comparison, own=planned.has_own(plans[0])) if comparison is not None else [],
         workers_head=[word[:1].upper() + word[1:] for word in planned.WORKERS],

@@ -25,12 +25,14 @@ def simulated_html(scenario: Scenario, result: Result) -> str:
     return _paragraph(simulation.headed(scenario)) + _table(("", ""), simulation.figures(scenario, result, whole=False))
 
 
-def planned_html(names: Sequence[str], results: Sequence[Result], found: Comparison | None, sweep: Sweep) -> str:
+def planned_html(
+    names: Sequence[str], results: Sequence[Result], found: Comparison | None, sweep: Sweep, *, own: bool = True
+) -> str:
     """A row for each strategy, where any were compared, and one for each number of workers."""
     told = _paragraph(planned.pays(sweep)) + _table(planned.WORKERS, planned.worker_rows(sweep))
     if found is None:
         return told
-    return _paragraph(planned.answer(found)) + _table(planned.HEAD, planned.rows(names, results, found)) + told
+    return _paragraph(planned.answer(found)) + _table(planned.HEAD, planned.rows(names, results, found, own=own)) + told
 
 
 def _paragraph(text: str) -> str:

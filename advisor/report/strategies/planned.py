@@ -62,6 +62,11 @@ def has_own(plan: Plan) -> bool:
     return entry is None or entry.value != "none"
 
 
+def why_not(notes: Sequence[str]) -> str:
+    """The note that says why nothing counts for the plan; empty where it does."""
+    return next((note for note in notes if note.endswith(NOTHING_COUNTS)), "")
+
+
 def worker_rows(found: Sweep) -> list[tuple[str, ...]]:
     """A row for each number of workers, as under WORKERS."""
     seconds, alone = found.seconds, min(found.times)
@@ -154,7 +159,7 @@ def planned_page(
         f"{scenario.workers:,} workers, {scenario.batch:,} examples a step of each. {answer(comparison)}".strip(),
         first=[("SIMULATED FOR THE PLAN  ", Style.HEADING)],
     )
-    if why := next((note for note in notes if note.endswith(NOTHING_COUNTS)), ""):
+    if why := why_not(notes):
         page.add((why, Style.CARE), first="  ")
     if comparison is not None:
         page.blank()

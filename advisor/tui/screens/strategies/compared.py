@@ -13,7 +13,7 @@ from textual.widgets import DataTable, Static, TabbedContent, TabPane
 from advisor.knowledge.model import Knowledge
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
-from advisor.report.strategies.planned import HEAD, answer, first_curves, meaning, pays, planned_page, rows
+from advisor.report.strategies.planned import HEAD, answer, first_curves, has_own, meaning, pays, planned_page, rows
 from advisor.report.strategies.simulation import stretches
 from advisor.report.strategies.timeline import timeline_lines
 from advisor.session.simulating_plans import PlanSimulation
@@ -103,7 +103,8 @@ class ComparedPane(Vertical):
         assert self.found is not None  # noqa: S101 - it is shown
         if self.found.comparison is None:
             return
-        standing = rows(self.found.names, self.found.results, self.found.comparison)
+        own = has_own(self.found.before)
+        standing = rows(self.found.names, self.found.results, self.found.comparison, own=own)
         self.order = [row[0] for row in standing]
         wide = self.screen.size.width >= WIDE
         shown, name = (len(COLUMNS), WIDE_NAME) if wide else (NARROW_COLUMNS, NARROW_NAME)

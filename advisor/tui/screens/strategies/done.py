@@ -142,7 +142,7 @@ def undone(trained: Trained) -> Iterator[str]:
 def standings(trained: Trained) -> list[tuple[str, ...]]:
     """A row for each strategy as under COLUMNS, without letters; those that could not be compared come last."""
     found, runs = trained.comparison, trained.results.runs
-    compared = rows(found, trained.compared_runs) if found is not None else []
+    compared = rows(found, trained.compared_runs, own=trained.own) if found is not None else []
     names = [row[0] for row in compared]
     left = [name for name in dict.fromkeys(run.strategy for run in runs) if name not in names]
     return [*compared, *(_uncompared([run for run in runs if run.strategy == name]) for name in left)]
