@@ -13,7 +13,18 @@ from textual.widgets import DataTable, Static, TabbedContent, TabPane
 from advisor.knowledge.model import Knowledge
 from advisor.report.numbers import number_words
 from advisor.report.page import Look, Page, Style
-from advisor.report.strategies.planned import HEAD, answer, first_curves, has_own, meaning, pays, planned_page, rows
+from advisor.report.strategies.planned import (
+    HEAD,
+    NOTHING_COUNTS,
+    answer,
+    first_curves,
+    has_own,
+    meaning,
+    pays,
+    planned_page,
+    rows,
+    why_not,
+)
 from advisor.report.strategies.simulation import stretches
 from advisor.report.strategies.timeline import timeline_lines
 from advisor.session.simulating_plans import PlanSimulation
@@ -142,7 +153,7 @@ def in_the_plan(found: PlanSimulation, notes: Sequence[str], knowledge: Knowledg
     told = meaning(found.before, found.after)
     page.items([[(change, Style.STRONG), f" {says}"] for change, says in told])
     if not told:
-        page.add("Nothing of it counts for the plan.")
+        page.add(why_not(notes) or NOTHING_COUNTS)
     add_changes(page, found.before, found.after, knowledge)
     page.section("what it rests on", notes)
     return page.text()
