@@ -38,7 +38,7 @@ def plan_page(plan: Plan, knowledge: Knowledge, look: Look, arguments: str = "")
     for title, entries in words.grouped(plan):
         page.heading(title.upper())
         for entry in entries:
-            _entry(page, plan, knowledge, entry, said)
+            _entry(page, plan, knowledge, entry)
     reasons = "Not applicable, means nothing here", "Silent, this school says nothing about"
     page.section("NO ADVICE", contents.left_out(plan, *reasons))
     numbers_lines(page, plan, said)
@@ -94,34 +94,27 @@ def _summary(page: Page, plan: Plan) -> None:
         mark, style = symbol(status, page.look)
         said = (words.STATUS_WORDS[status], style), f": {words.STATUS_MEANS[status]}"
         page.add(f"{count} ", *said, first=[(f"{mark} ", style)])
-    shown = [entry.because[0] for entry in plan.recommendations.values() if entry.because]
-    if not all(reason.verified for reason in shown):
+    if not all(reason.verified for entry in plan.recommendations.values() for reason in entry.because):
         page.add(("not verified", Style.CARE), f": {words.UNVERIFIED_MEANS}", first="! ")
 
 
-def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation, said: str) -> None:
+def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) -> None:
     page.add(*headline(knowledge, entry, page.look), first=status_mark(entry, page.look))
     if entry.measured is not None:
         line = measured_line(knowledge, entry, entry.measured, page.look)
         unit = words.compared_unit(knowledge, entry, entry.measured)
         page.add(*line, f" {sentence(entry.measured, unit)}", first="  ")
-    marks: list[str] = []
-    topic = knowledge.topics.get(entry.topic)
-    if topic is not None and topic.policy is Policy.ALL and len(entry.value or ()) > 1:
-        marks += _items(page, knowledge, entry, said)
-    elif entry.because:
-        marks += _reason(page, entry.because[0])
-    if entry.actions and topic is not None and topic.policy is not Policy.ALL:
-        page.add((entry.actions[0], Style.FAINT), first="  do ")
+    _reasons(page, knowledge, entry)
+    for number, line in enumerate(entry.actions):
+        page.verbatim(line, first="     " if number else "  do ")
     unsure = [*(name for name, _ in words.assumed_facts(plan, entry)), *words.unknown_facts(plan, entry)]
     turn = {name: number for number, name in enumerate(plan.questions)}
     unsure.sort(key=lambda name: turn.get(name, len(turn)))
     unsure = list(
         dict.fromkeys(_askable(knowledge, name) for name in unsure if _is_worth_knowing(plan, knowledge, name))
     )
-    marks += [f"could change with {_first_few(unsure)}"] if unsure else []
-    if marks:
-        page.add(("; ".join(marks), Style.CARE), first=[("  ! ", Style.CARE)])
+    if unsure:
+        page.add((f"could change with {_first_few(unsure)}", Style.CARE), first=[("  ! ", Style.CARE)])
 
 
 def _is_worth_knowing(plan: Plan, knowledge: Knowledge, name: str) -> bool:
@@ -142,34 +135,36 @@ def _assumptions(page: Page, plan: Plan, knowledge: Knowledge) -> None:
     page.section("ASSUMED", items)
 
 
-def _items(page: Page, knowledge: Knowledge, entry: Recommendation, said: str) -> list[str]:
-    """A line for each of several pieces of advice: with its reason where they are few."""
-    marks: dict[str, None] = {}
-    reasons: dict[str, Reason] = {}
+def _reasons(page: Page, knowledge: Knowledge, entry: Recommendation) -> None:
+    """Every reason; where the topic gives several pieces of advice, each piece with the reasons for it."""
+    topic = knowledge.topics.get(entry.topic)
+    if topic is None or topic.policy is not Policy.ALL:
+        for reason in entry.because:
+            _reason(page, reason, first="  - " if len(entry.because) > 1 else "  ")
+        return
+    rules = {reason.rule: knowledge.by_id.get(reason.rule) for reason in entry.because}
+    values = {name: rule.value if rule is not None else None for name, rule in rules.items()}
+    items = list(entry.value or ())
+    for item in items:
+        found = [reason for reason in entry.because if values[reason.rule] == item]
+        for reason in found:
+            _reason(page, reason, (item, Style.STRONG), ": ", first="  - ")
+        if not found:
+            page.add(topic.values.get(item, item), first="  - ")
     for reason in entry.because:
-        rule = knowledge.by_id.get(reason.rule)
-        if rule is not None:
-            reasons.setdefault(rule.value, reason)
-    for item in entry.value:
-        found = reasons.get(item)
-        if found is None or len(entry.value) > FEW:
-            page.add(knowledge.topics[entry.topic].values.get(item, item), first="  - ")
-        else:
-            marks |= dict.fromkeys(_reason(page, found, (item, Style.STRONG), ": ", first="  - "))
-    if len(entry.value) > FEW:
-        page.verbatim(f"advisor explain {entry.topic}{said}  # why and how", first="  ")
-        marks |= {} if all(reason.verified for reason in entry.because) else {"some not verified": None}
-    return list(marks)
+        if values[reason.rule] not in items:
+            _reason(page, reason, first="  - ")
 
 
-def _reason(page: Page, reason: Reason, *before: Piece, first: str = "  ") -> list[str]:
-    """A reason with its sources and errata; returns what else to know of it."""
+def _reason(page: Page, reason: Reason, *before: Piece, first: str) -> None:
+    """A reason with its sources, doubts and errata."""
     cited = f" [{', '.join(reason.sources)}]" if reason.sources else ""
-    page.add(*before, reason.text, (cited, Style.FAINT), first=first)
+    doubts = [] if reason.verified else ["not verified"]
+    doubts += [f"from the rule pack {reason.origin}"] if reason.origin else []
+    doubtful = f" ({', '.join(doubts)})" if doubts else ""
+    page.add(*before, reason.text, (cited, Style.FAINT), (doubtful, Style.CARE), first=first)
     for erratum in reason.errata:
         page.add((f"Erratum {erratum}", Style.BAD), first=[("  ! ", Style.BAD)])
-    marks = [] if reason.verified else ["not verified"]
-    return marks + ([f"from the rule pack {reason.origin}"] if reason.origin else [])
 
 
 def _askable(knowledge: Knowledge, name: str) -> str:
