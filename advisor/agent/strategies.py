@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 OF_2017 = Task(network="ffn", modality="tabular", inputs=784, outputs=10, hidden_units=(64, 64), activation="tanh")
 """The network of 55,050 weights that the report of 2017 trained, where a plan has none: Mullapudi 2017, Experiment."""
-_BYTES = 4
+WEIGHT_BYTES = 4
 """Of a weight, or a gradient, as workers exchange them."""
-OF_2017_BYTES = _BYTES * 55_050
+OF_2017_BYTES = WEIGHT_BYTES * 55_050
 LARGEST_LEARNING = 300_000
 """Weights of a network that is trained in a simulation; a larger one gives its place to that of 2017, on smaller pictures."""
 MOST_RATE = 0.4
@@ -73,7 +73,7 @@ def circumstances(plan: Plan) -> Circumstances:
     return Circumstances(
         workers=int(ranks) if several and ranks else together if together > 1 else None,
         batch=int(micro) * int(passes or 1) if micro else None,
-        message_bytes=_BYTES * int(str(parameters.value)) if parameters is not None else None,
+        message_bytes=WEIGHT_BYTES * int(str(parameters.value)) if parameters is not None else None,
         step_seconds=figures.get("time.computing"),
         step_says="as measured here" if measured else "as predicted for the plan",
         link_bytes_per_second=float(str(link.value)) if (several or together > 1) and link is not None else None,

@@ -75,6 +75,8 @@ class Wishes(TypedDict, total=False):
     cluster: str | Path | None
     straggler: float
     overlap: float
+    precision: str
+    activations: str | float | None
     failures: str | float | None
     restart: str | float
     checkpoint: str | float | None
@@ -366,6 +368,8 @@ class Session:
         cluster: str | Path | None = None,
         straggler: float = 1.0,
         overlap: float = 0.0,
+        precision: str = "fp32",
+        activations: str | float | None = None,
         failures: str | float | None = None,
         restart: str | float = "5min",
         checkpoint: str | float | None = None,
@@ -392,6 +396,9 @@ class Session:
             cluster: a file that `python -m advisor.cluster` has written: its ranks are the workers.
             straggler: the last worker takes so many times as long.
             overlap: the share of a step during which gradients can be exchanged already.
+            precision: the number format of what workers exchange: `fp32`, `bf16` or `fp16`.
+            activations: of a pipeline, bytes that a stage passes on for one example, or a text such as `800kB`; otherwise
+                counted of the network.
             failures: the mean time between failures of one worker, such as `300h`.
             restart: from a failure until the work goes on.
             checkpoint: between two checkpoints, such as `20min`.
@@ -417,7 +424,7 @@ class Session:
             None if link is None else str(link), _time(latency), straggler, overlap,
             None if failures is None else _time(failures), _time(restart),
             None if checkpoint is None else _time(checkpoint), _time(checkpoint_cost), loss, seed,
-            None if cluster is None else Path(cluster),
+            precision, None if activations is None else str(activations), None if cluster is None else Path(cluster),
         )  # fmt: skip
         seconds = seconds_of(budget)
 

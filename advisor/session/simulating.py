@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.agent.clusters import measured_on
+from advisor.agent.exchanged import exchanged_network, gradient_matrices, skips_unseen, stage_bytes
 from advisor.agent.settling.figures import step_samples
 from advisor.agent.settling.scope import newest_in_scope, scope_of
 from advisor.agent.settling.workloads import step_of
 from advisor.agent.strategies import (
     OF_2017,
     OF_2017_BYTES,
+    WEIGHT_BYTES,
     Circumstances,
     circumstances,
     learned_task,
@@ -22,17 +24,30 @@ from advisor.agent.strategies import (
 from advisor.children.stopping import Stop
 from advisor.cluster.profile import ClusterProfile, step_words
 from advisor.cluster.profile import read as read_cluster
-from advisor.distributed.strategies import strategy
+from advisor.distributed.strategies import Kind, Strategy, strategy
 from advisor.distributed.task import Task
 from advisor.errors import input_error
 from advisor.facts.cluster import CARDS, NETWORK, NODES
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
+from advisor.models.model import Model
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
 from advisor.simulation.result import Result
 from advisor.simulation.running import simulate
-from advisor.simulation.scenario import Faults, Law, Link, Scenario, StepTime, link, measured, seconds, step_time
+from advisor.simulation.scenario import (
+    Faults,
+    Law,
+    Link,
+    Scenario,
+    StepTime,
+    link,
+    measured,
+    seconds,
+    size_of,
+    step_time,
+)
+from advisor.wording import join_names, shorten
 
 USUAL_WORKERS, USUAL_STEPS = 8, 200
 MOST_LEARNING, MOST_GRADIENTS = 64, 20_000
@@ -42,6 +57,8 @@ UNEVEN = 0.3
 EVEN = 0.05
 MEASURED = "measured"
 OWN_LEARNS = "The plan's own network learns the plan's data."
+_FORMATS: Mapping[str, int] = {"fp32": 4, "bf16": 2, "fp16": 2}
+"""Bytes of a number, by its format."""
 _SUMS = 1_000
 """Steps that are put together from measured passes."""
 
@@ -65,6 +82,10 @@ class Asked:
     checkpoint_cost: str = "0s"
     loss: bool | None = None
     seed: int = 0
+    precision: str = "fp32"
+    """The number format of what workers exchange: fp32, bf16 or fp16."""
+    activations: str | None = None
+    """Of a pipeline: bytes that a stage passes to the next for one example, such as 800kB."""
     cluster: Path | None = None
     """A profile that `advisor.cluster` has written: its ranks are the workers, with their steps and their link. Where it is None,
     that of the machine that the plan names, if it is a measured cluster."""
@@ -125,27 +146,73 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
         workers = workers if {NODES, CARDS} & set(stated) else len(profile.ranks)
     workers = asked.workers if asked.workers is not None else workers
     notes += [one for one in (says, told) if one]
-    size = known.message_bytes
+    each = value_bytes(asked.precision)
+    size, network = known.message_bytes, exchanged_network(plan, inputs.network)
+    weights = None if size is None else size // WEIGHT_BYTES
     if size is None:
-        size = OF_2017_BYTES
+        size, weights = OF_2017_BYTES, OF_2017_BYTES // WEIGHT_BYTES
+        moved = number_words(size * each // WEIGHT_BYTES, "bytes")
         notes.append(
-            f"The plan has no network yet: {number_words(size, 'bytes')} are exchanged, the weights of the network 784-64-64-10 "
-            "of the report of 2017."
+            f"The plan has no network yet: {moved} are exchanged, the weights of the network 784-64-64-10 of the report of 2017."
         )
+    batch = asked.batch if asked.batch is not None else known.batch or OF_2017.batch
+    chosen = strategy(asked.strategy)
+    between, passes = _between_stages(chosen, network, asked, batch, each)
+    notes += [passes] if passes else []
     scenario = Scenario(
-        strategy(asked.strategy),
+        chosen,
         workers=workers,
         steps=asked.steps if asked.steps is not None else USUAL_STEPS,
-        batch=asked.batch if asked.batch is not None else known.batch or OF_2017.batch,
+        batch=batch,
         step_time=law,
         link=joined,
-        message_bytes=size,
+        message_bytes=size * each // WEIGHT_BYTES,
+        value_bytes=each,
+        activation_bytes=None if between is None else 0,
+        between_stages=between or (),
+        shapes=gradient_matrices(network, weights),
         straggler=asked.straggler,
         overlap=asked.overlap,
         seed=asked.seed,
         faults=_faults(asked),
     )
     return scenario, tuple(notes)
+
+
+def value_bytes(precision: str) -> int:
+    """Of a number in this format. Raises InputError."""
+    found = _FORMATS.get(precision.strip().lower())
+    if found is None:
+        raise input_error(
+            "There is no such number format", repr(shorten(precision)), where="--precision",
+            remedy=f"Known: {join_names(list(_FORMATS))}.",
+        )  # fmt: skip
+    return found
+
+
+def _between_stages(
+    chosen: Strategy, network: Model | None, asked: Asked, batch: int, each: int
+) -> tuple[tuple[int, ...] | None, str]:
+    """Of a pipeline: bytes that each stage but the last passes on for one worker's batch, None where that is not known, and a
+    sentence on them; nothing for other strategies."""
+    if chosen.kind is not Kind.PIPELINE or (stages := chosen.whole("stages")) == 1:
+        return (), ""
+    if asked.activations is not None:
+        one = size_of(asked.activations, "--activations")
+        return (one * batch,) * (
+            stages - 1
+        ), f"Each stage passes on {number_words(one, 'bytes')} for an example (given)."
+    found = stage_bytes(network, stages, batch, each)
+    if isinstance(found, str) or network is None:
+        why = f"The bytes that pass between the stages are not known: {found}."
+        return None, f"{why} Passing them takes no time here. Give them with --activations, such as 800kB."
+    sizes = join_names([number_words(one // batch, "bytes") for one in found])
+    passes = "The first stage passes on" if len(found) == 1 else "The stages but the last pass on"
+    skips = " Connections that skip blocks are not among them." if skips_unseen(network) else ""
+    return (
+        found,
+        f"{passes} {sizes} for each example, and the next as much back, counted of {shorten(network.name)}.{skips}",
+    )
 
 
 def _step_time(plan: Plan, inputs: Inputs, known: Circumstances, text: str | None, seed: int) -> tuple[StepTime, str]:

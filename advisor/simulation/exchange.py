@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 from advisor.simulation.scenario import Link, Scenario
 
@@ -14,7 +15,6 @@ GATHER_TWICE = 3
 2020, section 7.2)."""
 SQUARE = 512
 """Rows and columns of every matrix of weights, where the shapes are not told: PowerSGD then sends rank/256 of the bytes."""
-_BYTES = 4
 _FACTORS = 2
 """All-reduces of PowerSGD, one after the other: of either factor (Vogels et al. 2019, algorithm 1)."""
 
@@ -43,7 +43,7 @@ def averaging(scenario: Scenario) -> Exchange:
     workers, count, link = scenario.workers, scenario.size, scenario.link
     match scenario.strategy.name:
         case "fp16_compression":
-            return ring(workers, count // 2, link)
+            return ring(workers, count * min(2, scenario.value_bytes) // scenario.value_bytes, link)
         case "sharded":
             return ring(workers, count, link, GATHER_TWICE)
         case "powersgd":
@@ -66,7 +66,7 @@ def compressed_bytes(scenario: Scenario) -> int:
     rank = scenario.strategy.whole("rank")
     if scenario.shapes:
         numbers = sum(min(rank * (rows + columns), rows * columns) for rows, columns in scenario.shapes)
-        return min(numbers * _BYTES, scenario.size)
+        return min(numbers * scenario.value_bytes, scenario.size)
     return int(scenario.size * min(1.0, rank * 2 / SQUARE))
 
 
@@ -78,16 +78,19 @@ def _replicas(scenario: Scenario) -> Exchange:
     stages = scenario.strategy.whole("stages")
     replicas = scenario.workers // stages
     one = ring(replicas, scenario.size // stages, scenario.link)
-    passed = 2 * (stages - 1) * stages * scenario.activation_bytes * replicas
+    passed = 2 * sum(scenario.passed) * stages * replicas
     return Exchange(one.seconds, one.bytes * stages + passed)
 
 
-def hop_seconds(scenario: Scenario) -> float:
-    """Of a pipeline: what one part of a batch takes from a stage to the next, there and, as a gradient, back.
+def hop_seconds(scenario: Scenario) -> list[float]:
+    """Of each stage of a pipeline: what one part of a batch takes on its link, there and, as a gradient, back.
 
-    A pipeline of p stages learns from p workers' batches at once, so that a part holds p/parts of a worker's batch.
+    A pipeline of p stages learns from p workers' batches at once, so that a part holds p/parts of a worker's batch. What comes
+    in and what goes out share no direction of a full-duplex link: the larger of them counts.
     """
     stages, parts = scenario.strategy.whole("stages"), scenario.strategy.whole("parts")
     if stages == 1:
-        return 0.0
-    return 2 * (scenario.link.latency + scenario.link.seconds(scenario.activation_bytes * stages / parts))
+        return [0.0]
+    passed = (0, *scenario.passed, 0)
+    largest = (max(before, after) for before, after in pairwise(passed))
+    return [2 * (scenario.link.latency + scenario.link.seconds(one * stages / parts)) for one in largest]

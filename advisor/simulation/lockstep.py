@@ -80,10 +80,11 @@ class _Pipelines:
 
     def __init__(self, scenario: Scenario) -> None:
         self._stages, self._parts = scenario.strategy.whole("stages"), scenario.strategy.whole("parts")
-        self._hop = hop_seconds(scenario)
+        self._hops = numpy.array(hop_seconds(scenario))[:, None]
+        """(stages, 1)"""
 
     def gather(self, seconds: Seconds) -> Seconds:
         """The seconds of all stages (workers, rounds) -> those of the slowest pipeline (rounds,)."""
-        stages = seconds.reshape(-1, self._stages, seconds.shape[1]) / self._parts + self._hop
+        stages = seconds.reshape(-1, self._stages, seconds.shape[1]) / self._parts + self._hops
         passed = stages.sum(axis=1) + (self._parts - 1) * stages.max(axis=1)
         return _slowest(passed)

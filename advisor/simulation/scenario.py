@@ -226,8 +226,12 @@ class Scenario:
     faults: Faults = Faults()
     group_link: Link | None = None
     """Inside groups of the mixed strategy; None if it is the same as `link`."""
-    activation_bytes: int = 0
-    """Of a pipeline: what one stage passes to the next for one worker's batch."""
+    activation_bytes: int | None = 0
+    """Of a pipeline: what each stage passes to the next for one worker's batch; None where that is not known, and left out."""
+    between_stages: tuple[int, ...] = ()
+    """The same where stages pass on different sizes: of each stage but the last."""
+    value_bytes: int = 4
+    """Of a weight, a gradient or an activation, as workers exchange them: 4 in fp32, 2 in bf16 or fp16."""
     compressed_bytes: int | None = None
     """Of PowerSGD: what stands for a gradient."""
     shapes: tuple[tuple[int, ...], ...] = ()
@@ -245,8 +249,11 @@ class Scenario:
         yield _wrong_count("batch", self.batch, 1, 10**9)
         for name in ("message_bytes", "activation_bytes", "compressed_bytes"):
             yield _wrong_count(name, getattr(self, name) or 0, 0, 10**15)
-        stages = self.strategy.settings.get("stages", 1)
-        if self.workers * self.steps * (3 * self.size + 2 * int(stages) * self.activation_bytes) > _MOST_BYTES:
+        if not all(0 <= one <= 10**15 for one in self.between_stages):
+            yield Problem("between_stages", "not all are from 0 to 10^15 bytes.", "For example [1000, 500].")
+        if self.value_bytes not in (1, 2, 4, 8):
+            yield Problem("value_bytes", f"{self.value_bytes} is none of 1, 2, 4 and 8.", "Write 4 for fp32.")
+        if self.workers * self.steps * (3 * self.size + 2 * sum(self.passed)) > _MOST_BYTES:
             yield Problem(
                 "message_bytes", f"all messages together are more than {_MOST_BYTES:.0e} bytes.", "Take fewer steps."
             )
@@ -279,6 +286,9 @@ class Scenario:
         if "backups" in one.settings and (backups := one.whole("backups")) >= workers:
             what = f"of {workers} workers {backups} cannot be left out."
             yield Problem("strategy, backups", what, "At least one must be waited for.")
+        if self.between_stages and len(self.between_stages) != one.whole("stages") - 1:
+            what = f"{len(self.between_stages)} sizes for {one.whole('stages')} stages."
+            yield Problem("between_stages", what, "Give one for each stage but the last.")
         if one.kind is Kind.PIPELINE and workers % one.whole("stages"):
             what = f"{workers} workers cannot be divided into pipelines of {one.whole('stages')} stages."
             yield Problem("strategy, stages", what, "Take a multiple of the stages.")
@@ -299,6 +309,18 @@ class Scenario:
     def size(self) -> int:
         """Of a message, in bytes."""
         return self.message_bytes or 0
+
+    @property
+    def passed(self) -> tuple[int, ...]:
+        """Of a pipeline: bytes that each stage but the last passes on for one worker's batch; what is not known counts 0."""
+        each = self.activation_bytes or 0
+        return self.between_stages or (each,) * (self.strategy.whole("stages") - 1)
+
+    @property
+    def sends_unknown(self) -> bool:
+        """True where the workers exchange something whose size is not known, so that it takes no time here."""
+        unknown = self.activation_bytes is None and not self.between_stages
+        return self.strategy.kind is Kind.PIPELINE and self.strategy.whole("stages") > 1 and unknown
 
     @property
     def inside(self) -> Link:
@@ -338,6 +360,14 @@ def link(text: str, latency: str = "0 s", where: str = "link") -> Link:
     if not isinstance(rate, float):
         raise input_error("This is no rate", repr(shorten(text)), where=where, remedy=_RATES)
     return Link(rate, waits)
+
+
+def size_of(text: str, where: str = "bytes") -> int:
+    """The bytes that somebody writes: `800kB`, `3.2 MB`. Raises InputError naming the text."""
+    found = parse_value(Fact("bytes", "", FactType.NUMBER, "bytes", minimum=0.0, maximum=1e15), text, where=where)
+    if not isinstance(found, float):
+        raise input_error("This is no size", repr(shorten(text)), where=where, remedy="For example 800kB or 3.2MB.")
+    return int(found)
 
 
 def seconds(text: str, where: str = "time") -> float:

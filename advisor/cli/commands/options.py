@@ -354,6 +354,17 @@ class Simulate(NamedTuple):
             metavar="SHARE",
         ),
     ] = 0.0
+    precision: Annotated[
+        str, typer.Option("--precision", help="Format of what is exchanged: fp32, bf16 or fp16.", metavar="FORMAT")
+    ] = "fp32"
+    activations: Annotated[
+        str | None,
+        typer.Option(
+            "--activations",
+            help="Of a pipeline: what a stage passes on for one example, such as 800kB; otherwise counted of the network.",
+            metavar="BYTES",
+        ),
+    ] = None
     failures: Annotated[
         str | None,
         typer.Option("--failures", help="Mean time between failures of one worker, such as 300h.", metavar="TIME"),

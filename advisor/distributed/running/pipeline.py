@@ -14,6 +14,7 @@ from advisor.distributed.running.learner import Flat, optimizer_of
 from advisor.distributed.running.part import Assignment, InStep
 from advisor.distributed.updates import step
 from advisor.errors import input_error
+from advisor.models.stages import ends
 from advisor.networks.families.cnn.network import PictureCnn
 from advisor.networks.families.ffn.network import FeedForward
 
@@ -115,8 +116,7 @@ def divided(network: nn.Module, example: Tensor, count: int) -> list[list[nn.Mod
             "The pipeline has more stages than the network has layers", f"{count} stages, {weighty} layers with weights",
             where="pipeline", remedy="Name fewer with stages=.",
         )  # fmt: skip
-    ends = _ends(work, count)
-    return [layers[begin:end] for begin, end in pairwise([0, *ends])]
+    return [layers[begin:end] for begin, end in pairwise([0, *ends(work, count)])]
 
 
 def layers_of(network: nn.Module) -> list[nn.Module]:
@@ -143,17 +143,3 @@ def _work(layers: Sequence[nn.Module], example: Tensor) -> list[float]:
         places = example[0, 0].numel() if example.dim() > 2 else 1
         found.append(float(sum(weights.numel() for weights in layer.parameters()) * places))
     return found
-
-
-def _ends(work: Sequence[float], count: int) -> list[int]:
-    """The places at which stages end: as near as can be to equal shares of the work; every stage has some."""
-    ends, done, total = list[int](), 0.0, sum(work)
-    for place, one in enumerate(work):
-        left = sum(later > 0 for later in work[place:])
-        due = (len(ends) + 1) * total / count
-        wanted = count - 1 - len(ends)
-        begun = sum(work[ends[-1] if ends else 0 : place]) > 0
-        if wanted and one > 0 and begun and (done + one / 2 > due or left <= wanted):
-            ends.append(place)
-        done += one
-    return [*ends, len(work)]

@@ -14,6 +14,8 @@ from advisor.simulation.result import Result, Span
 from advisor.simulation.scenario import Law, Scenario, StepTime
 
 SCHEMA = "advisor/simulation/1"
+_USUAL_BYTES = 4
+"""Of a number that is exchanged."""
 _ALONE = (Kind.SERVER, Kind.GROUPS)
 
 
@@ -67,7 +69,7 @@ def simulation_json(scenario: Scenario, result: Result, notes: Sequence[str]) ->
             "histogram": [[one.least, one.most, one.count] for one in found.histogram],
         },
         "waiting_share": result.waiting_share,
-        "bytes": result.bytes,
+        "bytes": None if scenario.sends_unknown else result.bytes,
         "loss": [list(point) for point in result.loss],
         "metric": {"name": result.metric_name, "values": [list(point) for point in result.metric]},
         "diverged_at": result.diverged_at,
@@ -82,6 +84,8 @@ def simulation_json(scenario: Scenario, result: Result, notes: Sequence[str]) ->
             "link_bytes_per_second": scenario.link.bytes_per_second,
             "latency": scenario.link.latency,
             "message_bytes": scenario.message_bytes,
+            "value_bytes": scenario.value_bytes,
+            "between_stages": _between(scenario),
             "straggler": scenario.straggler,
             "overlap": scenario.overlap,
             "seed": scenario.seed,
@@ -113,7 +117,7 @@ def figures(scenario: Scenario, result: Result, *, whole: bool) -> list[tuple[st
         ("examples/s", _rate(scenario, result)),
         ("virtual time", f"{number_words(result.seconds, 's')} for {result.examples:,} examples"),
         ("waiting", f"{result.waiting_share:.1%} of the workers' time, for others, the exchange or the server"),
-        ("sent", f"{number_words(result.bytes, 'bytes')} by all together"),
+        ("sent", _sent(scenario, result)),
     ]
     if scenario.strategy.kind in _ALONE:
         found.append(("staleness", _stale(result, whole=whole)))
@@ -137,10 +141,29 @@ def _rate(scenario: Scenario, result: Result) -> str:
         return "no time has passed"
     alone, rate = alone_per_s(scenario), result.examples_per_s
     said = f"{rate:,.0f}" if rate >= 100 else rounded(rate)
+    said = f"at most {said}" if scenario.sends_unknown else said
     if alone is None:
         return said
     times = rate / alone
     return f"{said}, {rounded(times)} times those of one worker alone ({times / scenario.workers:.0%} of the best that could be)"
+
+
+def _bits(scenario: Scenario) -> str:
+    return "" if scenario.value_bytes == _USUAL_BYTES else f" in {8 * scenario.value_bytes} bits"
+
+
+def _sent(scenario: Scenario, result: Result) -> str:
+    if scenario.sends_unknown:
+        besides = f"; besides them {number_words(result.bytes, 'bytes')} of gradients" if result.bytes else ""
+        return f"not known: the bytes between the stages are not{besides}"
+    return f"{number_words(result.bytes, 'bytes')} by all together"
+
+
+def _between(scenario: Scenario) -> list[int] | None:
+    """Of a pipeline: bytes that each stage but the last passes on for one worker's batch; None where they are not known."""
+    if scenario.strategy.kind is not Kind.PIPELINE:
+        return []
+    return None if scenario.sends_unknown else list(scenario.passed)
 
 
 def _stale(result: Result, *, whole: bool) -> str:
@@ -176,7 +199,7 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
     says = [
         *notes,
         f"Time of a step: {_step_words(scenario.step_time)}. Links: {carried}, latency {waits}. "
-        f"{number_words(scenario.message_bytes or 0, 'bytes')} of weights. Seed {scenario.seed}.",
+        f"{number_words(scenario.message_bytes or 0, 'bytes')} of weights{_bits(scenario)}. Seed {scenario.seed}.",
     ]
     if scenario.straggler > 1:
         says.append(f"The last worker takes {scenario.straggler:g} times as long.")

@@ -105,6 +105,8 @@ def _asked(options: Simulate) -> Asked:
         latency=options.latency,
         straggler=options.straggler,
         overlap=options.overlap,
+        precision=options.precision,
+        activations=options.activations,
         failures=options.failures,
         restart=options.restart,
         checkpoint=options.checkpoint,
