@@ -195,7 +195,10 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
     numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
     holds = "number" if numbered else held[time].holds if time in held else "date"
     season = getattr(getattr(inspection.reading, "shape", None), "season", None)
-    return Reads(columns, time, holds, group, season)
+    named = [
+        one.name for one in inspection.columns if one.kind in (Kind.IDENTIFIER, Kind.DATE) or one.name in (time, group)
+    ]
+    return Reads(columns, time, holds, group, season, tuple(name for name in named if name != inspection.target))
 
 
 def _holds(kind: Kind, style: str) -> str:

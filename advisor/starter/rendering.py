@@ -32,6 +32,7 @@ from advisor.networks.registry import FOLDER, folder_of
 from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets, counts_words
 from advisor.starter.members import construction
 from advisor.starter.named import Adaptation, Library, Named
+from advisor.starter.requirements import packages_of
 from advisor.starter.source import literal, without_unused_imports
 from advisor.training.ladder.variants import BOOSTERS
 
@@ -91,7 +92,7 @@ _SHARED = (
 
 
 def templates_of(blueprint: Blueprint) -> dict[str, str]:
-    """The name of every file of the project but README.md, with the template that it comes from."""
+    """The name of every file of the project but README.md and requirements.txt, with the template that it comes from."""
     if blueprint.network == STATISTICAL:
         own = ("settings", "data", "train", "predict")
         chosen = {f"{name}.py": f"classical/forecasting/{name}.py.j2" for name in own}
@@ -116,7 +117,11 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         if blueprint.launch is not None:
             names = CLUSTER_FILES if blueprint.launch.cluster else ("train.sh",)
             chosen |= {name: f"launch/{name}.j2" for name in names}
-    return {**chosen, "requirements.txt": "shared/requirements.txt.j2"}
+    if "predict.py" in chosen:
+        chosen["predictions.py"] = "shared/predictions.py.j2"
+        if blueprint.targets is Targets.NUMBERS and blueprint.network != STATISTICAL:
+            chosen["intervals.py"] = "shared/intervals.py.j2"
+    return chosen
 
 
 def _named(named: Named) -> dict[str, str]:
@@ -139,7 +144,9 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
     """The content of these files, and of those that are copied, by their names."""
     context = context_of(blueprint)
     rendered = {name: render(template, context) for name, template in templates_of(blueprint).items()}
-    return {**rendered, **copied_files(blueprint)}
+    files = {**rendered, **copied_files(blueprint)}
+    requirements = {**context, "packages": packages_of(files)}
+    return {**files, "requirements.txt": render("shared/requirements.txt.j2", requirements)}
 
 
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
@@ -198,6 +205,8 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "is_network": blueprint.is_network,
         "grows": blueprint.grows,
         "after_linear": blueprint.after_linear,
+        "reads_tables": blueprint.layout in (Layout.TABLE, Layout.SERIES, Layout.TOKENS, Layout.GRAPH),
+        "keys": blueprint.reads.keys if blueprint.reads is not None else (),
         "requires": [BOOSTERS[one] for one in blueprint.libraries],
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import polars
 import pytest
 import torch
 
@@ -111,6 +112,12 @@ def _alone(project: Path, modules: set[str]) -> Iterator[None]:
             for name in modules:
                 sys.modules.pop(name, None)
             sys.modules.update(others)
+
+
+def answer_column(table: polars.DataFrame) -> polars.Series:
+    """The predictions in a table of predict.py: the column before the probabilities, or before the ends of an interval."""
+    beside = [name for name in table.columns if not name.startswith("p_") and name not in ("low", "high")]
+    return table[beside[-1]]
 
 
 def environment() -> dict[str, str]:

@@ -27,7 +27,7 @@ from advisor.training.child.predicting import predictions
 from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.trial_record import Kind, Stage
 from tests.starter.blueprints import blueprint, module, project
-from tests.starter.projects import TABLE, generated, plan_of, run
+from tests.starter.projects import TABLE, answer_column, generated, plan_of, run
 from tests.starter.test_as_tried import blueprint as as_tried
 from tests.starter.test_as_tried import sales, written
 from tests.starter.test_predicting import moments
@@ -48,7 +48,7 @@ def prices(path: Path) -> tuple[Path, Path]:
 def answers(folder: Path, data: Path, model: str = "") -> Any:
     """What predict.py says, with the file that it takes by itself if none is named."""
     run(folder, f"python predict.py --data {data} --force {model}")
-    return polars.read_csv(folder / "predictions.csv")["prediction"].to_numpy()
+    return answer_column(polars.read_csv(folder / "predictions.csv")).to_numpy()
 
 
 def kept(folder: Path, name: str, value: str) -> str:

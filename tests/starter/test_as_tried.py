@@ -36,7 +36,7 @@ from advisor.training.ladder.candidates import Candidate
 from advisor.training.ladder.trial_record import Kind, Stage
 from advisor.training.ladder.variants import BOOSTERS, is_there, variants
 from tests.starter.blueprints import module
-from tests.starter.projects import complaints, plan_of, run
+from tests.starter.projects import answer_column, complaints, plan_of, run
 
 ROWS = 500
 
@@ -168,7 +168,7 @@ def test_a_model_has_the_score_of_the_trial_and_gives_it_for_columns_in_another_
     frame.select(sorted(frame.columns, reverse=True)).drop("row id").write_csv(tmp_path / "turned.csv")
     run(folder, f"python predict.py --data {data} --model runs/scored.skops")
     run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --model runs/scored.skops --output turned.csv")
-    first, turned = (polars.read_csv(folder / name)["prediction"] for name in ("predictions.csv", "turned.csv"))
+    first, turned = (answer_column(polars.read_csv(folder / name)) for name in ("predictions.csv", "turned.csv"))
     assert first.to_numpy() == pytest.approx(turned.to_numpy())
     loaded = module(folder, "data").load(data, 0)
     held_out, last = loaded.targets[loaded.held_out], first.to_numpy()[loaded.held_out]
@@ -192,7 +192,7 @@ def test_a_rare_class_is_named_from_a_threshold_on_that_folds_of_the_training_ha
     )
     threshold = float(run(folder, "python tell.py"))
     assert 0 < threshold < 0.5
-    assert ((found["p_much"] >= threshold) == (found["prediction"] == "much")).all()
+    assert ((found["p_much"] >= threshold) == (answer_column(found) == "much")).all()
     assert found["p_little"].to_numpy() + found["p_much"].to_numpy() == pytest.approx(1)
 
 
@@ -262,7 +262,7 @@ def test_boosting_by_code_of_its_own_has_the_score_of_the_trial_and_predicts(lib
     run(folder, f"python predict.py --data {data} --model runs/scored.skops")
     loaded = module(folder, "data").load(data, 0)
     held_out = loaded.targets[loaded.held_out]
-    last = polars.read_csv(folder / "predictions.csv")["prediction"].to_numpy()[loaded.held_out]
+    last = answer_column(polars.read_csv(folder / "predictions.csv")).to_numpy()[loaded.held_out]
     off = ((held_out - last) ** 2).sum() / ((held_out - held_out.mean()) ** 2).sum()
     assert 1 - off == pytest.approx(told["R²"], abs=1e-4)
 
@@ -441,7 +441,7 @@ def test_an_unknown_category_is_told_by_name_and_tells_nothing(
     run(folder, f"python predict.py --data {tmp_path / 'new.csv'} --output {tmp_path / 'found.csv'}")
     said = capsys.readouterr().err
     assert said == "The column 'colour' holds 'mauve', which the training data never had: it tells the model nothing.\n"
-    assert polars.read_csv(tmp_path / "found.csv")["prediction"].is_finite().all()
+    assert answer_column(polars.read_csv(tmp_path / "found.csv")).is_finite().all()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from advisor.starter.planning import blueprint_of
 from advisor.starter.project import project_files
 from advisor.starter.writing import write_project
 from tests.models.libraries import _without_operators, library
-from tests.starter.projects import WITHOUT_FLIPS, commands, complaints, knowledge, run
+from tests.starter.projects import WITHOUT_FLIPS, answer_column, commands, complaints, knowledge, run
 
 PICTURES = "task.kind=classify data.modality=image task.outputs=3 data.examples=2000 project.pretrained_allowed=yes"
 TEXTS = "task.kind=classify task.outputs=2 data.examples=2000 data.sequence_length=12 project.pretrained_allowed=yes"
@@ -191,7 +191,7 @@ def test_an_own_network_with_more_outputs_than_classes_is_trained_and_told(
     assert "last layer of Four" in said
     run(folder, f"python predict.py --data {data}")
     answers = polars.read_csv(folder / "predictions.csv")
-    assert answers.columns == ["example", "prediction", "p_a", "p_b", "p_c"]
+    assert answers.columns == ["file", "class", "p_a", "p_b", "p_c"]
     sums = answers["p_a"] + answers["p_b"] + answers["p_c"]
     assert sums.to_list() == pytest.approx([1.0] * 12)
 
@@ -264,8 +264,8 @@ def test_only_the_last_layer_of_a_published_network_learns(tmp_path: Path, pictu
     run(folder, f"python train.py --data {data} --output seen --epochs 3 --batch-size 4")
     run(folder, f"python predict.py --data {data} --weights seen/best.pt")
     answers = polars.read_csv(folder / "predictions.csv")
-    assert answers["example"][0] == "dark/0.png"
-    assert set(answers["prediction"]) <= {"dark", "light"}
+    assert answers["file"][0] == "dark/0.png"
+    assert set(answer_column(answers)) <= {"dark", "light"}
 
 
 def test_averages_of_frozen_normalisation_stay_as_they_were_published(tmp_path: Path) -> None:
@@ -386,7 +386,7 @@ def test_a_published_encoder_learns_to_classify_texts(tmp_path: Path, texts: dic
     assert all(torch.equal(value, found[f"body.bert.{name}"]) for name, value in known.items())
     run(folder, f"python predict.py --data {table}")
     answers = polars.read_csv(folder / "predictions.csv")
-    assert (len(answers), set(answers.columns)) == (40, {"example", "prediction", "p_no", "p_yes"})
+    assert (len(answers), set(answers.columns)) == (40, {"row", "kind", "p_no", "p_yes"})
 
 
 def test_weights_of_another_network_are_not_replaced_by_chance(tmp_path: Path, texts: dict[str, Path]) -> None:

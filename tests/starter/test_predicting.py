@@ -14,10 +14,11 @@ import pytest
 import torch
 from PIL import Image
 
-from advisor.starter.blueprint import Layout, Targets
+from advisor.starter.blueprint import Layout, ReadColumn, Reads, Targets
+from advisor.starter.requirements import packages_of
 from advisor.training.child.forecaster import History
 from tests.starter.blueprints import blueprint, module, project
-from tests.starter.projects import complaints, run
+from tests.starter.projects import answer_column, complaints, run
 
 
 def table(path: Path) -> Path:
@@ -113,12 +114,12 @@ def test_held_out_examples_are_answered_as_in_the_training(
     names = kept[0] if targets is Targets.FLAGS else kept
     _, new = reader.divided(reader.answers_of(classes_of(data))[0], torch.Generator().manual_seed(0))
     right = [names[int(answer)] for answer in held_out.flatten().tolist()]
-    accuracy = (found["prediction"][new.tolist()] == polars.Series(right)).mean()
+    accuracy = (answer_column(found)[new.tolist()] == polars.Series(right)).mean()
     assert accuracy == pytest.approx(float(closing.rpartition(" ")[2]), abs=1e-4)
     chances = found.select(f"p_{name}" for name in names)
     assert chances.sum_horizontal().to_numpy() == pytest.approx(1)
     best = [names[row.index(max(row))] for row in chances.rows()]
-    assert best == found["prediction"].to_list()
+    assert best == answer_column(found).to_list()
     assert complaints(folder) == ""
 
 
@@ -143,7 +144,7 @@ def test_models_that_are_no_networks_answer_too(layout: Layout, network: str, tm
     _, rows = reader.divided(everything, 0)
     right = everything[rows]
     assert [loaded.kept["answers"][number] for number in loaded.targets[loaded.held_out]] == right.tolist()
-    accuracy = (found["prediction"].to_numpy()[rows] == right).mean()
+    accuracy = (answer_column(found).to_numpy()[rows] == right).mean()
     assert f"accuracy {accuracy:.4f} on {len(rows)} examples that it had not seen" in closing
     assert found.select(polars.selectors.starts_with("p_")).sum_horizontal().to_numpy() == pytest.approx(1)
     assert complaints(folder) == ""
@@ -156,7 +157,7 @@ def test_numbers_are_in_the_units_of_the_data(network: str, tmp_path: Path) -> N
     folder = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.NUMBERS))
     run(folder, f"python train.py --data {data}{' --steps 300 --batch-size 16' if network == 'ffn' else ''}")
     run(folder, f"python predict.py --data {data}")
-    found = polars.read_csv(folder / "predictions.csv")["prediction"]
+    found = answer_column(polars.read_csv(folder / "predictions.csv"))
     assert found.mean() == pytest.approx(polars.read_csv(data)["size"].mean(), abs=4)
 
 
@@ -192,7 +193,7 @@ def test_words_that_look_like_numbers_stay_words(network: str, tmp_path: Path) -
     run(folder, f"python train.py --data {data}{' --steps 60 --batch-size 16' if network == 'ffn' else ''}")
     (tmp_path / "new.csv").write_text("other,place\n1,007\n2,007\n")
     run(folder, f"python predict.py --data {tmp_path / 'new.csv'}")
-    assert polars.read_csv(folder / "predictions.csv")["prediction"].to_list() == ["near", "near"]
+    assert answer_column(polars.read_csv(folder / "predictions.csv")).to_list() == ["near", "near"]
     (tmp_path / "new.csv").write_text("other\n1\n")
     with pytest.raises(SystemExit, match="There is no column 'place'"):
         run(folder, f"python predict.py --data {tmp_path / 'new.csv'} --force")
@@ -209,10 +210,10 @@ def test_a_forecast_goes_on_after_the_last_row(network: str, tmp_path: Path) -> 
     run(folder, f"python predict.py --data {data} --output all.csv")
     assert polars.read_csv(folder / "all.csv").equals(found)
     assert found["step"].to_list() == list(range(1, len(found) + 1))
-    assert all(math.isfinite(value) and 10 < value < 30 for value in found["prediction"]), said
+    assert all(math.isfinite(value) and 10 < value < 30 for value in answer_column(found)), said
     polars.read_csv(data).with_columns(load=polars.lit(None)).write_csv(tmp_path / "empty.csv")
     run(folder, f"python predict.py --data {tmp_path / 'empty.csv'} --output empty.csv")
-    assert polars.read_csv(folder / "empty.csv")["prediction"].is_finite().all()
+    assert answer_column(polars.read_csv(folder / "empty.csv")).is_finite().all()
 
 
 @pytest.mark.parametrize("variant", ["", "theta", "seasonal_naive"])
@@ -231,7 +232,7 @@ def test_a_statistical_model_is_fitted_to_the_series_that_it_is_given(variant: s
     run(folder, f"python predict.py --data {tmp_path / 'newer.csv'}")
     found = polars.read_csv(folder / "predictions.csv")
     own = History(variant or "ets", numpy.array(values), (12,)).forecast(130, 3)
-    assert found["prediction"].to_numpy() == pytest.approx(own)
+    assert answer_column(found).to_numpy() == pytest.approx(own)
     assert (found["low"] <= found["high"]).all()
     polars.DataFrame({"other": values}).write_csv(tmp_path / "other.csv")
     with pytest.raises(SystemExit, match="no column 'load'"):
@@ -246,7 +247,7 @@ def test_trees_of_more_nodes_and_unknown_tokens_are_answered(tmp_path: Path) -> 
     run(folder, f"python train.py --data {tmp_path / 'trees.jsonl'} {FEW}")
     (tmp_path / "new.jsonl").write_text('{"tree": ["-", ["+", 1, 2], ["*", ["+", 1, 1], ["+", 2, 9]]]}\n{"tree": 7}')
     run(folder, f"python predict.py --data {tmp_path / 'new.jsonl'}")
-    assert set(polars.read_csv(folder / "predictions.csv")["prediction"]) <= {"odd", "even"}
+    assert set(answer_column(polars.read_csv(folder / "predictions.csv"))) <= {"odd", "even"}
     for wrong, told in (("", "it holds no examples"), ("[1, 2]", "cannot be read as train.py reads its data")):
         (tmp_path / "wrong.jsonl").write_text(wrong)
         with pytest.raises(SystemExit, match=told):
@@ -265,8 +266,8 @@ def test_nodes_of_another_graph_are_answered(tmp_path: Path) -> None:
     run(folder, f"python train.py --data {tmp_path / 'known'} {FEW}")
     run(folder, f"python predict.py --data {tmp_path / 'new'}")
     answers = polars.read_csv(folder / "predictions.csv")
-    assert answers["example"].to_list() == list(range(7))
-    assert set(answers["prediction"]) <= {"left", "right"}
+    assert answers["node"].to_list() == list(range(7))
+    assert set(answer_column(answers)) <= {"left", "right"}
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +290,7 @@ def test_columns_in_another_order_and_unknown_words_change_nothing_else(
     run(folder, f"python predict.py --data {tmp_path / 'turned.csv'} --output {tmp_path / 'turned_found.csv'}")
     first = polars.read_csv(tmp_path / "as_they_were.csv").head(5)
     turned = polars.read_csv(tmp_path / "turned_found.csv")
-    assert turned["prediction"].to_list() == first["prediction"].to_list()
+    assert answer_column(turned).to_list() == answer_column(first).to_list()
     assert turned["p_big"].to_numpy() == pytest.approx(first["p_big"].to_numpy(), abs=1e-6)
     rows.with_columns(colour=polars.lit("mauve")).write_csv(tmp_path / "mauve.csv")
     run(folder, f"python predict.py --data {tmp_path / 'mauve.csv'} --output {tmp_path / 'mauve_found.csv'}")
@@ -361,3 +362,49 @@ def test_files_that_are_no_pictures_are_left_out_and_told(
     with pytest.raises(SystemExit, match="None of these files can be read as a picture"):
         run(folder, f"python predict.py --data '{data / 'dark' / 'broken.png'}' --output other.csv")
     assert complaints(folder) == ""
+
+
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_predictions_of_numbers_have_an_interval_and_the_columns_that_name_the_rows(
+    network: str, tmp_path: Path
+) -> None:
+    chance = numpy.random.default_rng(5)
+    sizes = chance.normal(size=300)
+    columns = {
+        "code": [f"00{n:03}" for n in range(300)],
+        "size": sizes,
+        "price": 50 + 9 * sizes + chance.normal(size=300),
+    }
+    polars.DataFrame(columns).write_csv(tmp_path / "flats.csv")
+    reads = Reads((ReadColumn("size", "number"),), None, "date", None, keys=("code",))
+    made = blueprint(network, Layout.TABLE, Targets.NUMBERS, reads=reads, target="price")
+    folder = project(tmp_path / "project", made)
+    run(folder, f"python train.py --data {tmp_path / 'flats.csv'}{' --steps 60' if network == 'ffn' else ''}")
+    run(folder, f"python predict.py --data {tmp_path / 'flats.csv'}")
+    found = polars.read_csv(folder / "predictions.csv", schema_overrides={"code": polars.String})
+    assert found.columns == ["code", "price", "low", "high"]
+    assert found["code"].to_list() == columns["code"], "in the order of the rows, zeros and all"
+    low, high, truth = found["low"].to_numpy(), found["high"].to_numpy(), numpy.array(columns["price"])
+    assert 0.75 < ((low <= truth) & (truth <= high)).mean() <= 1.0
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+@pytest.mark.parametrize(("layout", "make"), [(Layout.PICTURE, pictures), (Layout.SOUND, sounds)])
+def test_requirements_name_all_packages_that_are_imported(
+    layout: Layout, network: str, make: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    folder = project(tmp_path / "project", blueprint(network, layout, Targets.CLASS))
+    needed = (folder / "requirements.txt").read_text()
+    assert "polars" not in needed
+    assert ("pillow" in needed) is (layout is Layout.PICTURE)
+    texts = {path.name: path.read_text() for path in folder.iterdir()}
+    assert set(packages_of(texts)) <= set(needed.splitlines())
+
+
+def test_a_package_that_nothing_is_known_of_is_refused() -> None:
+    assert packages_of({"a.py": "import numpy\nimport b", "b.py": "from PIL import Image\nimport os"}) == (
+        "numpy>=2.0",
+        "pillow>=11.0",
+    )
+    with pytest.raises(LookupError, match="pandas"):
+        packages_of({"a.py": "def read():\n    import pandas.io"})
