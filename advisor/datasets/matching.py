@@ -17,6 +17,7 @@ from advisor.datasets.tables.columns import judge
 from advisor.datasets.tables.looks import INFINITE
 from advisor.datasets.tables.table import TableSample
 from advisor.datasets.values.conversion import as_texts, class_texts, converted, finite
+from advisor.datasets.values.dates import placeholders
 from advisor.errors import InputError, Problem, did_you_mean
 from advisor.wording import join_first, join_names, shorten
 
@@ -108,6 +109,8 @@ def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, pol
     for style in _styles(raw, column):
         values = converted(raw, column.kind, style)
         wrong = texts.is_not_null() & values.is_null() & ~texts.str.contains(f"(?i)^({INFINITE.pattern})$")
+        if column.kind is Kind.DATE and raw.dtype == polars.String:
+            wrong &= ~placeholders(texts, style)
         if column.kind in (Kind.CATEGORY, Kind.TEXT):  # a code that is no number is a category, too
             written = values.cast(polars.String)
             values = written.zip_with(~wrong, texts).cast(values.dtype)

@@ -205,8 +205,7 @@ def _holds(kind: Kind, style: str) -> str:
     if kind in (Kind.NUMBER, Kind.WHOLE):
         return "number"
     if kind is Kind.DATE:
-        form = style.partition(" from ")[0]
-        return f"date {form}".strip() if not form or form.startswith("%") else Kind.CATEGORY.value  # quarters, say
+        return f"date {style}".strip()
     return kind.value if kind in (Kind.YES_NO, Kind.CATEGORY, Kind.TEXT) else "category"
 
 

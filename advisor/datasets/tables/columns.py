@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy
 import polars
 
-from advisor.datasets.dataset import Column, Kind
+from advisor.datasets.dataset import Column, Kind, Remark, Weight
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import conversion as reading
@@ -56,6 +56,9 @@ class Judged:
     values: polars.Series
     style: str = ""
     """The way in which the texts of the file become these values; see `values.converted`."""
+
+    doubts: tuple[Remark, ...] = ()
+    """Readings of its values that somebody should check."""
 
     @property
     def kind(self) -> Kind:
@@ -130,9 +133,19 @@ def _judged_typed(raw: polars.Series) -> Judged:
             return _numbers(raw.name, numbers)
         return _numbers(raw.name, reading.finite(numbers), infinite=bool(numpy.isinf(held).any()))
     if raw.dtype in (polars.Date, polars.Datetime):
-        return _judged(raw.name, Kind.DATE, raw.cast(polars.Datetime("us")))
+        moments = dates.moments_of(raw)
+        unreal = raw.filter(moments.is_null() & raw.is_not_null())
+        judged = _judged(raw.name, Kind.DATE, moments)
+        if not moments.count():
+            none = polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
+            judged = _judged(raw.name, Kind.EMPTY, none, remark="None of its dates lies in the years 1 to 9998.")
+        if not len(unreal):
+            return judged
+        return replace(
+            judged, doubts=(_not_dates(raw.name, len(unreal), raw.count(), f"of the year {dates.year_of(unreal)}"),)
+        )
     if raw.dtype == polars.Duration:
-        return _numbers(raw.name, raw.dt.total_microseconds().cast(polars.Float64))
+        return _numbers(raw.name, reading.microseconds(raw))
     return _judged_texts(look_at([as_texts(raw)]), comma_first=False)[raw.name]
 
 
@@ -227,12 +240,22 @@ def _numbers(
 def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Judged | None:
     """A column of dates; None where too few of its texts are."""
     moments = dates.dates_of(texts, style)
-    if moments.count() < (1 - dates.FALSE_DATES) * known:
+    unreal = texts.filter(dates.placeholders(texts, style)) if moments.count() < known else texts[:0]
+    if moments.count() < (1 - dates.FALSE_DATES) * (known - len(unreal)):
         return None
+    if not moments.count():
+        return None
+    doubts = (_not_dates(texts.name, len(unreal), known, f"{unreal[0]!r}"),) if len(unreal) else ()
     remark = ""
     if ambiguous:
         remark = "No day is above 12, so day and month could be the other way round; it was read as day first."
-    return _judged(texts.name, Kind.DATE, moments, style=style, remark=remark)
+    return replace(_judged(texts.name, Kind.DATE, moments, style=style, remark=remark), doubts=doubts)
+
+
+def _not_dates(name: str, count: int, known: int, example: str) -> Remark:
+    what = f"{count:,} of {known:,} dates of {shorten(name, 40)!r} count as missing, such as one {example}"
+    remedy = "They stand for no date, or were written in a wrong unit (seconds, milliseconds, microseconds)."
+    return Remark(f"{what}: only the years 1 to 9998 are read.", Weight.WARNING, remedy, (name,))
 
 
 def _words(look: Look, words: float) -> Judged:

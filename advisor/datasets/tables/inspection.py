@@ -176,6 +176,7 @@ def _remarks(
         remedy = f"Name the column with --target; it could be {shown}."
         remarks.append(Remark(UNSAID, remedy=remedy, columns=tuple(names)))
     remarks += others
+    remarks += [doubt for judged in columns for doubt in judged.doubts]
     if sample.rows < FEW_ROWS:
         rows = "row is" if sample.rows == 1 else "rows are"
         what = f"{sample.rows} {rows} few: scores will depend on which of them are the test."

@@ -10,7 +10,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Kind
-from advisor.datasets.values.dates import dates_of
+from advisor.datasets.values.dates import dates_of, moments_of
 
 MISSING = [
     "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "none", "NONE", "nil", "?",
@@ -106,9 +106,9 @@ def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:
     if kind is Kind.EMPTY or kind is Kind.NESTED:
         return polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
     if kind is Kind.DATE:
-        return dates_of(cleaned(raw), style) if raw.dtype == polars.String else raw.cast(polars.Datetime("us"))
+        return dates_of(cleaned(raw), style) if raw.dtype == polars.String else moments_of(raw)
     if raw.dtype == polars.Duration:
-        raw = raw.dt.total_microseconds()
+        raw = microseconds(raw)
     if raw.dtype == polars.String and style:
         raw = numbers_of(cleaned(raw), Style(style))
     if kind in (Kind.NUMBER, Kind.WHOLE):
@@ -127,10 +127,19 @@ def as_texts(values: polars.Series) -> polars.Series:
         numbers = finite(values)
         whole = (numbers == numbers.round()) & (numbers.abs() < 1e15)
         values = numbers.cast(polars.Int64) if whole.fill_null(True).all() else numbers
+    elif values.dtype in (polars.Date, polars.Datetime):  # polars does not write dates that no calendar has
+        moments = moments_of(values)
+        values = moments.cast(polars.Date) if values.dtype == polars.Date else moments
     elif values.dtype == polars.Binary:
         return polars.Series(values.name, [None] * len(values), dtype=polars.String)
     texts = values.cast(polars.String)
     return cleaned(texts) if values.dtype in (polars.String, polars.Categorical, polars.Enum) else texts
+
+
+def microseconds(spans: polars.Series) -> polars.Series:
+    """Spans of time as floats: as whole numbers of microseconds, long ones do not fit into 64 bits."""
+    assert isinstance(spans.dtype, polars.Duration)  # noqa: S101 - of any unit
+    return spans.to_physical().cast(polars.Float64) * {"ms": 1e3, "us": 1.0, "ns": 1e-3}[spans.dtype.time_unit]
 
 
 def class_texts(raw: polars.Series, style: str) -> polars.Series:
@@ -139,14 +148,14 @@ def class_texts(raw: polars.Series, style: str) -> polars.Series:
         texts = cleaned(raw)
         return as_texts(numbers_of(texts, Style(style)) if style else texts)
     if raw.dtype == polars.Duration:
-        raw = raw.dt.total_microseconds()
+        raw = microseconds(raw)
     return as_texts(raw.cast(polars.Float64) if raw.dtype.is_numeric() else raw)
 
 
 def seconds(times: polars.Series) -> NDArray[numpy.float64]:
     """Times as numbers to compare and subtract: seconds of dates, numbers as they are, NaN for none."""
     if times.dtype.is_temporal() and times.dtype != polars.Duration:
-        moments = times.cast(polars.Datetime("us")) if times.dtype != polars.Time else times
+        moments = moments_of(times) if times.dtype != polars.Time else times
         times = moments.to_physical().cast(polars.Float64) / 1e6
     result: NDArray[numpy.float64] = times.cast(polars.Float64, strict=False).fill_null(float("nan")).to_numpy()
     return result

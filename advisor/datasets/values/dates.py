@@ -26,6 +26,19 @@ _LOOKS_LIKE_A_DATE = re.compile(
 )
 _LOOKS_LIKE_MONTHS_OF_DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])$")
 _YEARS = {"%Y": r"\d{4}", "%y": r"\d\d(\D|$)"}
+_NO_DATE = (
+    r"^(0000[-/.]?00[-/.]?00|00[-/.]00[-/.]0000|9999[-/.]?99[-/.]?99|99[-/.]99[-/.]9999|-\d{4,}-\d\d-\d\d|"
+    r"\+?\d{5,}-\d\d-\d\d)([ T].*)?$"
+)
+"""Texts that stand for no date, or for one before the year 1 or after 9999."""
+_SECONDS_A_DAY = 86_400
+_FIRST_SECOND, _LAST_SECOND = -62_135_510_400, 253_370_764_799
+"""From 2 January of the year 1 to 31 December 9998, UTC: earlier or later moments stand for none."""
+_DAYS_TO_1970 = 719_528
+"""From the beginning of the year 0 of the Gregorian calendar."""
+_TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+_LEAST_NANOSECONDS, _MOST_NANOSECONDS = -9_223_372_037, 106_751
+"""The first second and the last day that 64 bits of nanoseconds can hold: programs write them where there is no date."""
 _LOOKED_AT = 16
 """Different texts, from all over the column, that rule out most formats."""
 FALSE_DATES = 0.02
@@ -57,10 +70,14 @@ def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> 
     All different texts decide. A few that are no dates, such as 31 April, do not make them something else; the `first`
     of them must look like one. `of_months` lets 202001 be January 2020.
     """
+    values = texts.drop_nulls().unique(maintain_order=True)
+    if re.match(_NO_DATE, first):
+        values = values.filter(~values.str.contains(_NO_DATE))
+        first = values[0] if len(values) else ""
     months_of_digits = of_months and _LOOKS_LIKE_MONTHS_OF_DIGITS.match(first) is not None
     if not months_of_digits and not _LOOKS_LIKE_A_DATE.match(first):
         return None
-    values = texts.drop_nulls().unique(maintain_order=True)
+    values = values.filter(~values.str.contains(_NO_DATE))
     if first.isdigit():
         style = _DIGITS_OF_MONTHS if months_of_digits else DIGITS
         real = len(values) >= _FEWEST_OF_DIGITS and _fitting(values, style) == len(values)
@@ -80,7 +97,7 @@ def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> 
 
 def _fitting(texts: polars.Series, style: str) -> int:
     """Count the texts that are dates of this format, with as many digits of the year as it says."""
-    held = dates_of(texts, style).is_not_null()
+    held = _moments(texts, style).is_not_null()
     year = next((digits for mark, digits in _YEARS.items() if mark in style), None)
     if year is None:
         return int(held.sum())
@@ -104,6 +121,49 @@ def _with_century(texts: polars.Series, style: str) -> str:
 
 def dates_of(texts: polars.Series, style: str) -> polars.Series:
     """Cleaned texts as moments to the microsecond; null where they are none. Months and quarters are their first days."""
+    return _real(_moments(texts, style))
+
+
+def placeholders(texts: polars.Series, style: str) -> polars.Series:
+    """True for cleaned texts that are written as dates and stand for none: 0000-00-00, 9999-12-31, 12020-01-01."""
+    moments = _moments(texts, style)
+    unreal = moments.is_not_null() & _real(moments).is_null()
+    return texts.str.contains(_NO_DATE).fill_null(value=False) | unreal
+
+
+def moments_of(typed: polars.Series) -> polars.Series:
+    """Dates and moments of any unit and time zone as moments of UTC to the microsecond.
+
+    Null where they stand for none: outside the years 1 to 9998, and the first and last moment of 64 bits of nanoseconds.
+    """
+    ticks, a_second, each = typed.to_physical().cast(polars.Int64), 1, _SECONDS_A_DAY
+    if isinstance(typed.dtype, polars.Datetime):
+        a_second, each = _TICKS[typed.dtype.time_unit], 1
+    seconds, rest = ticks // a_second, (ticks % a_second) * 10**6 // a_second
+    within = seconds.is_between(_FIRST_SECOND // each, _LAST_SECOND // each)
+    held = polars.when(polars.lit(within)).then(polars.lit(seconds))
+    moments = polars.select((held * (10**6 * each) + polars.lit(rest)).cast(polars.Datetime("us")).alias(typed.name))
+    return _real(moments.to_series())
+
+
+def _real(moments: polars.Series) -> polars.Series:
+    """The same moments to the microsecond, null where they stand for none."""
+    held = polars.lit(moments)
+    seconds = held.to_physical() // 10**6
+    limit = (seconds == _LEAST_NANOSECONDS) | (seconds // _SECONDS_A_DAY == _MOST_NANOSECONDS)
+    real = polars.when(seconds.is_between(_FIRST_SECOND, _LAST_SECOND) & ~limit).then(held)
+    return polars.select(real.otherwise(None).alias(moments.name)).to_series()
+
+
+def year_of(typed: polars.Series) -> int:
+    """The year of the first of these dates and moments, which may be one that no calendar has."""
+    tick = int(typed.to_physical()[0])
+    a_day = _TICKS[typed.dtype.time_unit] * _SECONDS_A_DAY if isinstance(typed.dtype, polars.Datetime) else 1
+    return (tick // a_day + _DAYS_TO_1970) * 400 // 146_097
+
+
+def _moments(texts: polars.Series, style: str) -> polars.Series:
+    """Cleaned texts as moments, those that stand for none included."""
     if style == QUARTER:
         real = polars.when(polars.lit(texts).str.contains(_QUARTER)).then(polars.lit(texts))
         year = real.str.extract(r"(\d{4})").cast(polars.Int32)
