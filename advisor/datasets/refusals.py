@@ -62,9 +62,21 @@ def ragged(path: Path, line: int, fields: int, width: int) -> InputError:
     counted = f"{fields} field" if fields == 1 else f"{fields} fields"
     columns = "1 column" if width == 1 else f"{width} columns"
     what = f"line {line:,} has {counted}, but the table has {columns}"
-    return unreadable(
-        path, what, "Quote values that hold the delimiter; where the file is cut off, write it once more."
-    )
+    remedy = "Quote values that hold the delimiter; where the file is cut off, write it once more."
+    if fields < width:
+        remedy = "Write an empty field for a value that is missing; where the file is cut off, write it once more."
+    return unreadable(path, what, remedy)
+
+
+def uneven_header(path: Path, names: Sequence[str], width: int) -> InputError:
+    """The refusal of a header with names for fewer or more fields than the rows have."""
+    shown = join_first([repr(shorten(name, 20)) for name in names])
+    fields = "1 field" if width == 1 else f"{width:,} fields"
+    what = f"the header has {len(names):,} names ({shown}), but the rows have {fields}"
+    remedy = "Give the field that has none a name: nothing shows which it is."
+    if len(names) > width:
+        remedy = "Remove the name that has no field, or write that field: nothing shows which it is."
+    return unreadable(path, what, remedy)
 
 
 def line_too_long(path: Path, line: int, most: int) -> InputError:

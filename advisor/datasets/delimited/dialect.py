@@ -8,18 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 from advisor.datasets.delimited.header import column_names, has_header
 from advisor.datasets.delimited.pieces import LONGEST_LINE
-from advisor.datasets.refusals import line_too_long, ragged, refuse_width, unreadable
+from advisor.datasets.refusals import line_too_long, refuse_width, uneven_header, unreadable
 from advisor.wording import shorten
 
 NO_DELIMITER = "\x1f"
 """Stands in texts for the end of a unit, and occurs in none: a table of one column."""
 _COMMON = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+_NAMES_ROWS = re.compile(r"(.*[ _.-])?(id|ids|no|nr|row|rows|index|idx|key|number|#)", re.IGNORECASE)
 _OPEN_FIELD = re.compile(r'(?:^|[,\t;|]) *"[^"]*\Z', re.MULTILINE)
 _QUOTED_FIELD = re.compile(r'(?<![^,\t;|\r\n])"[^"]*"')
 _MOST_RECORDS, _MOST_CELLS = 300, 50_000
@@ -46,6 +47,8 @@ class Dialect:
     """Columns are separated by any number of blanks."""
     spaced: bool = False
     """Blanks stand between a delimiter and a quotation mark."""
+    uneven: str = ""
+    """The way in which header and rows differ in their number of fields, for people; empty where they do not."""
 
     @property
     def carriage(self) -> str:
@@ -71,6 +74,8 @@ class _Guess:
     consistency: float
     """The share of records with the most common number of fields."""
     runs: bool = False
+    uneven: str = ""
+    """As of the dialect: rows end with delimiters that the first record lacks."""
 
     @property
     def cleanness(self) -> float:
@@ -106,11 +111,7 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         skip += 1
         skip += _announced(_after(text, skip))[0]
     header = has_header(records)
-    first = records[0] if header else ()
-    if header and len(first) == guess.width - 1:
-        first = ("", *first)  # as R writes it: the names of rows have no name themselves
-    elif header and len(first) != guess.width:
-        raise ragged(path, skip + 1, len(first), guess.width)
+    first, uneven = _header_of_rows(records, guess.width, path) if header else ((), "")
     names = column_names(first, guess.width, path)
     if header and complete and len(records) < 2:
         shown = ", ".join(shorten(name, 20) for name in names[:6])
@@ -118,7 +119,33 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         raise unreadable(path, what, "Check that it was written to its end.")
     quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
     spaced = bool(quote) and _is_spaced(text, guess.delimiter)
-    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced)
+    uneven = uneven or guess.uneven
+    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced, uneven)
+
+
+def _header_of_rows(records: Sequence[Sequence[str]], width: int, path: Path) -> tuple[Sequence[str], str]:
+    """The names in the header, one for each of the `width` fields of a row, and how the header differed from that.
+
+    Raises InputError where it has names for fewer or more fields, and nothing shows which they are.
+    """
+    first, rows = records[0], [record for record in records[1:] if len(record) == width]
+    if len(first) == width:
+        return first, ""
+    if len(first) > width and not any(cell.strip() for cell in first[width:]):
+        return first[:width], "The header ends with a delimiter that the rows lack: no column is read from it."
+    if len(first) == width - 1 and _are_row_names([record[0].strip() for record in rows], first[0]):
+        shown = f"{shorten(first[0], 20)!r} names the second field of each row"
+        return ("", *first), f"The header lacks a name for the first field, as R writes names of rows: {shown}."
+    raise uneven_header(path, first, width)
+
+
+def _are_row_names(values: Sequence[str], first: str) -> bool:
+    """True for words that all differ and numbers that count the rows, beside a header that begins with no name of such."""
+    if len(set(values)) < len(values) or _NAMES_ROWS.fullmatch(first.strip()):
+        return False
+    if not any(_NUMBER.fullmatch(value) for value in values):
+        return True
+    return all(value.isdigit() for value in values) and all(int(b) > int(a) for a, b in pairwise(values))
 
 
 def _line_end(text: str) -> str:
@@ -230,10 +257,28 @@ def _guess(text: str, delimiter: str, quote: str, *, runs: bool = False) -> _Gue
         records = [tuple(line.split()) for line in text.split("\n", _MOST_RECORDS)[:_MOST_RECORDS] if line.strip()]
     else:
         records = _records(text, delimiter, quote)
+    width, share = _width(records)
+    uneven = ""
+    if (closed := _without_surplus(records)) != records and _width(closed)[1] > share:
+        (width, share), records = _width(closed), closed
+        uneven = "Rows end with a delimiter that the header lacks: no column is read from what is empty behind it."
+    return _Guess(delimiter, quote, tuple(records), width, share, runs, uneven)
+
+
+def _width(records: Sequence[Sequence[str]]) -> tuple[int, float]:
+    """The most common number of fields, and the share of the records that have it."""
     counted = Counter(map(len, records[1:] or records))
     width, alike = counted.most_common(1)[0] if counted else (1, 0)
     alike += len(records) > 1 and len(records[0]) == width
-    return _Guess(delimiter, quote, tuple(records), width, alike / max(len(records), 1), runs)
+    return width, alike / max(len(records), 1)
+
+
+def _without_surplus(records: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The records without empty fields beyond as many as the first one has."""
+    most = len(records[0]) if records else 0
+    if most < 2:
+        return records
+    return [record[:most] if len(record) > most and not any(record[most:]) else record for record in records]
 
 
 def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:

@@ -19,7 +19,7 @@ from advisor.datasets.delimited.pieces import LONGEST_LINE
 from advisor.datasets.refusals import line_too_long, ragged, unreadable
 
 BLOCK = 16 * 2**20
-_NEWLINE = 10
+_NEWLINE, _RETURN = 10, 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,9 @@ def blocks(path: Path, dialect: Dialect, size: int = BLOCK) -> Iterator[Block]:
         awaited = 0
         end = start + int(found.ends[-1]) + 1
         rows = rest[start:end]
-        check(rows, found, dialect, path, line)
         lines = rows.count(b"\n")
+        rows, found = without_surplus(rows, found, dialect)
+        check(rows, found, dialect, path, line)
         yield Block(without_blanks(rows, found), line, lines)
         line += lines
         rest = rest[end:]
@@ -161,6 +162,26 @@ def check(rows: bytes, found: Structure, dialect: Dialect, path: Path, line: int
     start = int(found.ends[first - 1]) + 1 if first else 0
     number = line + rows.count(b"\n", 0, start)
     raise ragged(path, number, int(found.fields[first]), width)
+
+
+def without_surplus(rows: bytes, found: Structure, dialect: Dialect) -> tuple[bytes, Structure]:
+    """The rows without delimiters at their ends behind which nothing stands, where they have more fields than columns."""
+    surplus = found.fields - len(dialect.names)
+    if not (surplus > 0).any():
+        return rows, found
+    array = numpy.frombuffer(rows, numpy.uint8)
+    last = found.ends - 1
+    last = last - (array[last] == _RETURN)
+    kept, left = numpy.ones(len(array), bool), surplus > 0
+    cut = numpy.zeros(len(surplus), numpy.int64)
+    while left.any():
+        left &= (surplus > cut) & (array[last - cut] == ord(dialect.delimiter))
+        kept[(last - cut)[left]] = False
+        cut += left
+    for row in numpy.flatnonzero((cut > 0) & (cut < surplus)):  # there is something behind one of them
+        kept[last[row] - cut[row] + 1 : last[row] + 1] = True
+    whole = array[kept].tobytes()
+    return whole, structure(whole, dialect)
 
 
 def without_blanks(rows: bytes, found: Structure) -> bytes:

@@ -10,7 +10,7 @@ import numpy
 import polars
 
 from advisor.datasets import encodings
-from advisor.datasets.dataset import Inspection, Remark, Task
+from advisor.datasets.dataset import Inspection, Remark, Task, Weight
 from advisor.datasets.delimited import dialect as dialects
 from advisor.datasets.delimited.dialect import Dialect
 from advisor.datasets.delimited.pieces import (
@@ -22,7 +22,16 @@ from advisor.datasets.delimited.pieces import (
     breaks_before,
     pieces,
 )
-from advisor.datasets.delimited.records import Block, blocks, frame_of, plain, quotes_fit, structure, without_blanks
+from advisor.datasets.delimited.records import (
+    Block,
+    blocks,
+    frame_of,
+    plain,
+    quotes_fit,
+    structure,
+    without_blanks,
+    without_surplus,
+)
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import only_a_header, ragged
 from advisor.datasets.sampling import Positions
@@ -139,7 +148,10 @@ def _table(dialect: Dialect, frame: polars.DataFrame, rows: int, sampled: str = 
         written=f"{FORMAT}: {dialect.words}",
         delimiter=dialect.delimiter,
         plain=dialect == Dialect(dialect.encoding, dialect.delimiter, dialect.names) and "utf-8" in dialect.encoding,
-        remarks=(Remark(f"{lines} not part of the table and left out."),) if dialect.skip else (),
+        remarks=(
+            *((Remark(f"{lines} not part of the table and left out."),) if dialect.skip else ()),
+            *((Remark(dialect.uneven, Weight.WARNING),) if dialect.uneven else ()),
+        ),
     )
 
 
@@ -199,12 +211,14 @@ def _whole_rows(piece: bytes, dialect: Dialect, path: Path, place: int) -> Block
         if not len(found.ends):
             return None
         rows = rows[: int(found.ends[-1]) + 1]
+        rows, found = without_surplus(rows, found, dialect)
         wrong = numpy.flatnonzero((found.fields != len(dialect.names)) & (found.fields != 0))
         if not len(wrong) and (not quoted or quotes_fit(rows, dialect)):
             return Block(without_blanks(rows, found), 0, rows.count(b"\n"))
         if not quoted:
-            before = start + (int(found.ends[wrong[0] - 1]) + 1 if wrong[0] else 0)
-            line = _breaks(path, dialect, place) + piece.count(b"\n", 0, before) + 1
+            before = int(found.ends[wrong[0] - 1]) + 1 if wrong[0] else 0
+            lines = piece.count(b"\n", 0, start) + rows.count(b"\n", 0, before)
+            line = _breaks(path, dialect, place) + lines + 1
             raise ragged(path, line, int(found.fields[wrong[0]]), len(dialect.names))
         start = piece.find(b"\n", start) + 1
     return None
