@@ -11,7 +11,7 @@ from pathlib import Path
 from advisor.cli.console import look, stderr, write, write_json
 from advisor.cli.options import PageFormat
 from advisor.errors import InputError, input_error
-from advisor.files.output import TITLE, write_text
+from advisor.files.output import TITLE, write_bytes
 from advisor.plain import json_text
 from advisor.report.page import Look
 from advisor.wording import printable
@@ -47,8 +47,12 @@ def deliver_json(value: object, output: Path | None, force: bool) -> None:
 
 
 def _write_file(output: Path, text: str, *, force: bool) -> None:
-    """Write the file, and say so to whoever sits before a terminal."""
-    write_text(output, text, force=force)
+    deliver_bytes(text.encode("utf-8", "replace"), output, force)
+
+
+def deliver_bytes(content: bytes, output: Path, force: bool) -> None:
+    """Write a file as it is, and say so to whoever sits before a terminal."""
+    write_bytes(output, content, force=force)
     if sys.stderr.isatty() and output.is_file():
         stderr().print(f"Saved: {printable(str(output))}", soft_wrap=True)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from advisor.datasets.intake import Intake, Source, TakenColumn
 from advisor.datasets.matching import Say, matched
 from advisor.datasets.media import images, waves
 from advisor.datasets.media.class_folders import class_folders
+from advisor.datasets.predicted.names import FILE
 from advisor.datasets.quiet import native_silence
 from advisor.datasets.readers import pictures, sounds, texts
 from advisor.datasets.refusals import not_opened, unreadable
@@ -44,6 +45,8 @@ class Part:
     truth: NDArray[Any] | None = None
     """Class numbers (n,), -1 for a class that the model does not know and -2 for none; or float64 (n, 1), NaN for none.
     None where there is no target."""
+    kept: polars.DataFrame = field(default_factory=polars.DataFrame)
+    """Columns of a table as they stand in it, or the names of files: those that were asked for, a row for each example."""
 
 
 NEW_CLASS, NO_CLASS = -1, -2
@@ -59,7 +62,8 @@ def intake_of(inspection: Inspection) -> Intake:
         target = taken[inspection.target or ""]
         others = tuple(name for name in taken if name not in inspection.inputs and name != target.name)
         classes = inspection.classes
-        return Intake(Source.TABLE, inspection.modality, task, classes, inputs, target, others)
+        keys = tuple(name for name in others if _is_key(name, taken[name].kind, inspection))
+        return Intake(Source.TABLE, inspection.modality, task, classes, inputs, target, others, keys)
     sources: dict[type, Source] = {
         pictures.PicturesReading: Source.PICTURES,
         sounds.SoundsReading: Source.SOUNDS,
@@ -81,6 +85,11 @@ def intake_of(inspection: Inspection) -> Intake:
         remedy="Leave --save out to try them. Models of tables, of series with a row for each time, and of folders of pictures, "
         "sounds and texts can be saved.",
     )
+
+
+def _is_key(name: str, kind: Kind, inspection: Inspection) -> bool:
+    """True for a column by which people know a row."""
+    return kind in (Kind.IDENTIFIER, Kind.DATE, Kind.TEXT) or name in (inspection.time_column, inspection.group_column)
 
 
 def _of_series(inspection: Inspection, reading: SeriesReading) -> Intake:
@@ -146,15 +155,19 @@ def _names(frame: polars.DataFrame, group: str, time: str) -> tuple[list[str], l
     return names, [repr(shorten(name, 40)) for name in sorted({*series} - {*names})]
 
 
-def examples_again(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+def examples_again(path: Path, intake: Intake, say: Say, keep: Collection[str] | None = ()) -> Iterator[Part]:
     """Read other examples as the first ones were.
 
     Columns are matched by their names, in any order. What is odd and can be borne is told by `say`.
 
+    Args:
+        keep: names of columns of a table, or FILE of a folder, that come back as they stand there; None for all.
+
     Raises InputError where they cannot be read, with every column that is missing or holds something else.
     """
     with told_plainly(path):
-        yield from _of_table(path, intake, say) if intake.source is Source.TABLE else _of_folder(path, intake, say)
+        is_table = intake.source is Source.TABLE
+        yield from _of_table(path, intake, say, keep) if is_table else _of_folder(path, intake, say, keep)
 
 
 @contextmanager
@@ -171,10 +184,11 @@ def told_plainly(path: Path) -> Iterator[None]:
         raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
 
 
-def _of_table(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+def _of_table(path: Path, intake: Intake, say: Say, keep: Collection[str] | None) -> Iterator[Part]:
     found = matched(path, intake, say)
     inputs: Any = joined(found.inputs) if intake.modality == "text" else found.inputs
-    yield Part(_examples(intake, inputs, len(found.inputs)), truth=truth_of(found.target, intake))
+    kept = found.raw.select(name for name in found.raw.columns if keep is None or name in keep)
+    yield Part(_examples(intake, inputs, len(found.inputs)), truth=truth_of(found.target, intake), kept=kept)
 
 
 def truth_of(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
@@ -192,7 +206,7 @@ def _numbers(labels: Sequence[str | None], intake: Intake) -> NDArray[numpy.int6
     return numpy.array([number.get(label, NEW_CLASS) for label in labels], numpy.int64)
 
 
-def _of_folder(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
+def _of_folder(path: Path, intake: Intake, say: Say, keep: Collection[str] | None) -> Iterator[Part]:
     if not path.is_dir():
         what = f"this is a file, and the model was learned from a {intake.source}"
         raise unreadable(path, what, "Name a folder; those in it may name the classes, and need not.")
@@ -208,7 +222,9 @@ def _of_folder(path: Path, intake: Intake, say: Say) -> Iterator[Part]:
             inputs = examples if intake.source is Source.TEXTS else numpy.stack(examples)
             labels = [member.label or None for member in members]
             truth = _numbers(labels, intake) if set(labels) & set(intake.classes) else None
-            yield Part(_examples(intake, inputs, len(members)), tuple(member.name for member in members), truth)
+            names = tuple(member.name for member in members)
+            keys = polars.DataFrame({FILE: names} if keep is None or FILE in keep else None)
+            yield Part(_examples(intake, inputs, len(members)), names, truth, keys)
     if len(lost) == len(every):
         raise unreadable(path, f"none of its {noun} can be read", "Check the files.")
     if lost:

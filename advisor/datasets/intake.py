@@ -51,6 +51,8 @@ class Intake:
     target: TakenColumn | None = None
     passed_over: tuple[str, ...] = ()
     """Columns of the table that no model was given."""
+    keys: tuple[str, ...] | None = None
+    """Of them, those that tell rows apart: identifiers, names, dates. None where that was not noted, as by earlier versions."""
     reading: Mapping[str, float] = field(default_factory=dict)
     """Of a folder, the size that its files are brought to, by the names of the reader's settings; of a series the steps that
     are looked at and predicted, and its season if it has one."""

@@ -39,6 +39,8 @@ class Matched:
     """The columns of the intake that are there, in its order, typed by their kinds."""
     target: Sequence[Any] | None
     """Texts of classes or floats, None for a row without one; None where there is no such column."""
+    raw: polars.DataFrame
+    """All columns as they stand in the file."""
 
 
 def matched(path: Path, intake: Intake, say: Say, optional: Collection[str] = ()) -> Matched:
@@ -74,7 +76,7 @@ def matched(path: Path, intake: Intake, say: Say, optional: Collection[str] = ()
     known = {*wanted, *intake.passed_over, *([intake.target.name] if intake.target is not None else [])}
     if others := [repr(shorten(name, 40)) for name in raw.columns if name not in known]:
         say("Columns that the model does not take", f"They are passed over: {join_first(others)}.")
-    return Matched(polars.DataFrame(read), _target(raw, intake))
+    return Matched(polars.DataFrame(read), _target(raw, intake), raw)
 
 
 _SAVE_PLAIN = "Give each of its values a column of its own."

@@ -19,14 +19,19 @@ _MOST_LINKS = 40
 
 
 def write_text(path: Path, text: str, *, force: bool = False, patience: Patience = PATIENT) -> None:
-    """Write UTF-8 text: a file as a whole or not at all, into a pipe or a device as it comes.
+    """Write UTF-8 text, as `write_bytes` does."""
+    write_bytes(path, text.encode("utf-8", "replace"), force=force, patience=patience)
+
+
+def write_bytes(path: Path, content: bytes, *, force: bool = False, patience: Patience = PATIENT) -> None:
+    """Write a file as a whole or not at all, into a pipe or a device as it comes.
 
     A link stays, and what it leads to is written. What is replaced keeps its rights, and where possible its owner.
 
     Raises:
         InputError: the file exists and `force` is not set, or it cannot be written (missing folder, full disk).
     """
-    where, content = shorten(path, 200), text.encode("utf-8", "replace")
+    where = shorten(path, 200)
     try:
         target = _target(path)
         there = _refuse(target, path, force)

@@ -19,6 +19,7 @@ from advisor.children.stopping import Stop
 from advisor.children.supervise import End, Limits, supervise
 from advisor.children.temporary import temporary_folder
 from advisor.datasets.dataset import Task
+from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.whole import sync_folder
@@ -227,15 +228,25 @@ class Predictions:
     """A saved model applied to other data."""
 
     card: Card
-    text: str
-    """CSV, a line for each example."""
+    content: bytes
+    """A row for each example, in the format that was asked for."""
     applied: Applied
 
 
-def apply_model(folder: Path, data: Path, *, complain: Complain, threads: int, stop: Stop | None = None) -> Predictions:
+def apply_model(
+    folder: Path,
+    data: Path,
+    *,
+    complain: Complain,
+    threads: int,
+    format_: PredictionFormat = PredictionFormat.CSV,
+    keep: KeptColumns = KeptColumns.KEYS,
+    stop: Stop | None = None,
+) -> Predictions:
     """Apply a saved model to other data of the same kind.
 
     Args:
+        keep: the columns of the data that stand beside the predictions.
         complain: is told a title and a sentence on what is odd about the data and stops nothing.
         stop: another thread sets it.
 
@@ -251,12 +262,12 @@ def apply_model(folder: Path, data: Path, *, complain: Complain, threads: int, s
             applied.append(message)
 
     with temporary_folder() as made:
-        output = made / "predictions.csv"
-        request = Apply(str(folder.resolve()), str(data.absolute()), str(output), threads)
+        output = made / "predictions"
+        request = Apply(str(folder.resolve()), str(data.absolute()), str(output), threads, format_, keep)
         deadline = time.monotonic() + LONGEST_APPLYING
         _run(request, threads, deadline, "The model cannot be applied", stop, hear)
-        text = output.read_text(encoding="utf-8")
-    return Predictions(card, text, applied[0])
+        content = output.read_bytes()
+    return Predictions(card, content, applied[0])
 
 
 def _run(

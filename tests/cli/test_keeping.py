@@ -56,7 +56,7 @@ def test_a_saved_winner_tells_others_as_well_as_it_promised(model: Path, tmp_pat
         lines = list(csv.DictReader(file))
     with new.open() as file:
         truth = [row["class"] for row in csv.DictReader(file)]
-    score = sum(line["prediction"] == one for line, one in zip(lines, truth, strict=True)) / len(truth)
+    score = sum(line["class"] == one for line, one in zip(lines, truth, strict=True)) / len(truth)
     assert card["low"] <= score <= card["high"]
     interval = f"{card['score']:.3f} (as many new ones: {card['low']:.3f} to {card['high']:.3f}, 95 times of 100)"
     assert f"accuracy on all of them: {score:.3f}. When it was saved: {interval}." in done.out

@@ -405,9 +405,7 @@ def test_a_kept_one_says_the_same_of_the_same_pictures_and_names_the_weights(
     every = numpy.arange(len(stored))
     before = Fitting(stored, 1).fit(ON_FEATURES, every, every, 0, ALLOWED)
     found, lines, _ = applied_here(model, folder)
-    assert [float(line["probability of standing"]) for line in lines] == pytest.approx(
-        before.probabilities[:, 1], abs=1e-3
-    )
+    assert [float(line["p_standing"]) for line in lines] == pytest.approx(before.probabilities[:, 1], abs=1e-3)
     assert found.score == pytest.approx((before.predicted == stored.targets).mean())
 
 

@@ -233,9 +233,7 @@ def test_a_kept_one_says_the_same_of_the_same_texts_and_is_applied_with_these_we
     every = numpy.arange(len(stored))
     before = Fitting(stored, 1).fit(ON_FEATURES, every, every, 0, ALLOWED)
     _, lines, _ = applied_here(model, table)
-    assert [float(line["probability of front"]) for line in lines] == pytest.approx(
-        before.probabilities[:, 1], abs=1e-3
-    )
+    assert [float(line["p_front"]) for line in lines] == pytest.approx(before.probabilities[:, 1], abs=1e-3)
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("HF_HOME", str(tmp_path / "elsewhere"))
         with pytest.raises(InputError, match=f"texts go through {NAME} first, and the weights of that are not here"):

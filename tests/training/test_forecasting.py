@@ -409,16 +409,16 @@ def test_a_saved_forecast_goes_on_after_the_end_of_other_data(name: str, tmp_pat
     output = tmp_path / "next.csv"
     apply(Apply(str(folder), str(table(tmp_path / "new.csv", longer)), str(output), 1), told.append)
     rows = polars.read_csv(output)
-    assert rows.columns == ["step", "prediction", "low 5 %", "high 95 %"]
+    assert rows.columns == ["day", "step", "sold", "low", "high"]
     assert rows["step"].to_list() == [1, 2, 3]
-    assert (rows["low 5 %"] < rows["prediction"]).all()
-    assert (rows["high 95 %"] > rows["prediction"]).all()
+    assert (rows["low"] < rows["sold"]).all()
+    assert (rows["high"] > rows["sold"]).all()
     expected = waves(233, 7, noise=0)[230:]
-    assert rows["prediction"].to_numpy() == pytest.approx(expected, abs=1.5)
+    assert rows["sold"].to_numpy() == pytest.approx(expected, abs=1.5)
     assert [one for one in told if isinstance(one, Applied)] == [Applied(3)]
     if name == "AutoETS":
         own = AutoETS(season_length=7).fit(longer).predict(h=3)["mean"]
-        assert rows["prediction"].to_numpy() == pytest.approx(own, rel=1e-6)
+        assert rows["sold"].to_numpy() == pytest.approx(own, rel=1e-6)
         assert not (folder / ESTIMATOR).exists()
         assert "it is fitted anew to the series" in (folder / "README.md").read_text()
     assert len(read_card(folder).ahead_low) == 3
@@ -444,7 +444,7 @@ def test_what_is_no_better_than_an_earlier_value_is_saved_with_a_warning(
     apply(Apply(str(folder), str(tmp_path / "sold.csv"), str(output), 1), lambda message: None)
     if name == "trivial":
         assert "The model repeats the value of 7 steps before." in page
-        assert polars.read_csv(output)["prediction"].to_numpy() == pytest.approx(values[-7:-4])
+        assert polars.read_csv(output)["sold"].to_numpy() == pytest.approx(values[-7:-4])
 
 
 def test_forecasts_alone_are_saved_where_nothing_was_better() -> None:
@@ -483,7 +483,7 @@ def test_each_of_several_series_goes_on_by_itself(tmp_path: Path) -> None:
     apply(Apply(str(folder), str(new), str(output), 1), told.append)
     assert Said("Series without a forecast", "None of their rows has a time: 'aa'.") in told
     rows = polars.read_csv(output)
-    assert rows["series"].to_list() == ["a", "a", "b", "b"]
+    assert rows["shop"].to_list() == ["a", "a", "b", "b"]
     assert rows["step"].to_list() == [1, 2, 1, 2]
     own = [AutoETS(season_length=7).fit(waves(160, 7, seed=n) + 100 * n).predict(h=2)["mean"] for n in (1, 0)]
-    assert rows["prediction"].to_numpy() == pytest.approx(numpy.concatenate(own), rel=1e-6)
+    assert rows["sold"].to_numpy() == pytest.approx(numpy.concatenate(own), rel=1e-6)

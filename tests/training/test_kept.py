@@ -127,7 +127,7 @@ def applied(folder: Path, data: Path) -> Found:
     """In another process, as `advisor apply` does."""
     remarks: list[str] = []
     found = apply_model(folder, data, complain=lambda title, what: remarks.append(f"{title}: {what}"), threads=1)
-    return found.applied, list(csv.DictReader(found.text.splitlines())), " ".join(remarks)
+    return found.applied, list(csv.DictReader(found.content.decode().splitlines())), " ".join(remarks)
 
 
 def applied_here(folder: Path, data: Path) -> Found:
@@ -142,7 +142,7 @@ def applied_here(folder: Path, data: Path) -> Found:
 
 
 def probabilities(lines: Sequence[dict[str, str]], classes: Sequence[str]) -> Any:
-    return numpy.array([[float(line[f"probability of {name}"]) for name in classes] for line in lines])
+    return numpy.array([[float(line[f"p_{name}"]) for name in classes] for line in lines])
 
 
 def refusal(folder: Path, data: Path) -> InputError:
@@ -160,7 +160,7 @@ def test_a_classifier_says_the_same_of_a_table_with_other_columns_in_another_ord
     rows = [{**row, "note": "seen"} for row in flats(300)]
     found, lines, remarks = applied(model, written(tmp_path / "again.csv", rows, SHUFFLED))
     assert probabilities(lines, examples.classes) == pytest.approx(before.probabilities, abs=1e-5)
-    assert [line["prediction"] for line in lines] == [examples.classes[number] for number in before.predicted]
+    assert [line["class"] for line in lines] == [examples.classes[number] for number in before.predicted]
     assert found.score == pytest.approx((before.predicted == examples.targets).mean())
     assert (found.rows, found.scored, found.new) == (300, 300, 0)
     assert remarks == "Columns that the model does not take: They are passed over: 'note'."
@@ -205,7 +205,7 @@ def test_every_model_of_the_menu_and_several_together_are_saved_and_applied(
     if before.probabilities is not None:
         assert probabilities(lines, ["cheap", "dear"]) == pytest.approx(before.probabilities, abs=1e-5)
     else:
-        assert [float(line["prediction"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
+        assert [float(line["rent"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
     assert found.scored == 150
 
 
@@ -258,8 +258,8 @@ def test_a_number_comes_with_what_nine_in_ten_lie_between(tmp_path: Path, winner
     _, before = in_process(data, "rent", winner)
     new = written(tmp_path / "new.csv", flats(300), ["rent", *SHUFFLED[1:3], "size", "lift"])
     _, lines, _ = applied(model, new)
-    assert [float(line["prediction"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
-    low, high = ([float(line[name]) for line in lines] for name in ("low 5 %", "high 95 %"))
+    assert [float(line["rent"]) for line in lines] == pytest.approx(before.predicted[:, 0], rel=1e-5)
+    low, high = ([float(line[name]) for line in lines] for name in ("low", "high"))
     inside = [a <= float(str(row["rent"])) <= b for a, row, b in zip(low, flats(300), high, strict=True)]
     assert numpy.mean(inside) > 0.8
     card = read_card(model)
@@ -310,8 +310,8 @@ def test_a_rare_class_is_decided_for_from_the_threshold_that_the_trials_told(tmp
         data, "class", LINEAR, tmp_path / "model", metric=PRECISION, final=worth(LINEAR, 0.85, balanced_accuracy=0.08)
     )
     found, lines, _ = applied_here(model, data)
-    likely, truth = [float(line["probability of rare"]) for line in lines], [row["class"] for row in rows]
-    said = [line["prediction"] for line in lines]
+    likely, truth = [float(line["p_rare"]) for line in lines], [row["class"] for row in rows]
+    said = [line["class"] for line in lines]
     assert said == ["rare" if one >= 0.08 else "usual" for one in likely]
     assert 0 < said.count("rare") < 240
     assert found.decided == pytest.approx(balanced_accuracy_score(truth, said))
@@ -331,7 +331,7 @@ def test_of_several_classes_each_counts_the_same_as_in_the_trials(tmp_path: Path
     shares = numpy.array([0.75, 0.125, 0.125])
     classes = numpy.array(["often", "rarely", "seldom"])
     expected = classes[(probabilities(lines, list(classes)) / shares).argmax(axis=1)].tolist()
-    assert [line["prediction"] for line in lines] == expected
+    assert [line["class"] for line in lines] == expected
     assert len(set(expected)) == 3, "and not the most frequent class alone"
     assert found.decided == pytest.approx(balanced_accuracy_score([row["class"] for row in rows], expected))
 
@@ -471,13 +471,11 @@ def test_other_spellings_and_few_rows_are_read_all_the_same(table: Path, tmp_pat
     said = str(refusal(model, tmp_path / "swapped.parquet"))
     assert "the column 'size' should hold numbers, and row 1 has '" in said
     assert "the column 'built' should hold dates" in said
-    assert (
-        applied_here(model, written(tmp_path / "one.csv", plain[:1]))[1][0]["prediction"] == expected[0]["prediction"]
-    )
+    assert applied_here(model, written(tmp_path / "one.csv", plain[:1]))[1][0]["class"] == expected[0]["class"]
     words = saved(written(tmp_path / "reviews.csv", reviews(60)), "mood", LINEAR, tmp_path / "of_words")
     alone = tmp_path / "alone.csv"
     alone.write_text('review\n"the room was lovely"\n')
-    assert applied_here(words, alone)[1][0]["prediction"] == "good"
+    assert applied_here(words, alone)[1][0]["mood"] == "good"
 
 
 def test_a_card_says_what_the_model_is_and_one_of_another_version_that_it_is(table: Path, tmp_path: Path) -> None:

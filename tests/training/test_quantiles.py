@@ -198,7 +198,7 @@ def test_a_saved_model_says_the_quantile_of_new_examples(tmp_path: Path, winner:
     kept(data, "y", winner, folder, "pinball_0.9", 1)
     new = written(tmp_path / "new.csv", 1200)
     apply(Apply(str(folder), str(new), str(output), 1), lambda message: None)
-    truth, found = (polars.read_csv(path)[name].to_numpy() for path, name in ((new, "y"), (output, "prediction")))
+    truth, found = (polars.read_csv(path)[name].to_numpy() for path, name in ((new, "y"), (output, "y")))
     assert below(truth[400:], found[400:]) == pytest.approx(0.9, abs=0.07)
     assert "about 90 % are expected below it" in (folder / "README.md").read_text()
 
@@ -211,7 +211,7 @@ def test_a_saved_forecast_says_the_quantile_of_each_step(tmp_path: Path, name: s
         folder, output = tmp_path / metric, tmp_path / f"{metric}.csv"
         kept(data, "sold", CANDIDATES[name], folder, metric, 3)
         apply(Apply(str(folder), str(data), str(output), 1), lambda message: None)
-        found.append(polars.read_csv(output)["prediction"].to_numpy())
+        found.append(polars.read_csv(output)["sold"].to_numpy())
     assert len(found[0]) == 3
     assert (found[0] > found[1] + 0.5).all()
 

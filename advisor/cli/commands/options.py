@@ -21,6 +21,7 @@ from advisor.cli.completing import (
     complete_value,
 )
 from advisor.cli.options import Format, PageFormat, PlainFormat, SchoolName, named_path
+from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat
 from advisor.distributed.strategies import DECLARED
 
 
@@ -295,8 +296,20 @@ class Apply(NamedTuple):
     ]  # fmt: skip
     output: Annotated[
         Path,
-        typer.Option("--output", help="Write the predictions to this file (CSV).", metavar="FILE", parser=named_path),
+        typer.Option("--output", help="Write the predictions to this file.", metavar="FILE", parser=named_path),
     ]
+    format: Annotated[
+        PredictionFormat | None,
+        typer.Option("--format", help="The format of the predictions; otherwise that of the file's ending, or CSV."),
+    ] = None
+    keep: Annotated[
+        KeptColumns,
+        typer.Option(
+            "--keep",
+            help="Columns of the data to write beside the predictions: those that tell rows apart (IDs, names, dates), all "
+            "or none.",
+        ),
+    ] = KeptColumns.KEYS
     force: shared.Force = False
 
 

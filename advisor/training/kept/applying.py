@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import numpy
 
-from advisor.datasets.again import NEW_CLASS, Part, examples_again
-from advisor.datasets.dataset import Task
+from advisor.datasets.again import NEW_CLASS, examples_again
 from advisor.datasets.intake import Source
+from advisor.datasets.predicted.names import names_for, wanted
+from advisor.datasets.predicted.writing import PredictionWriter, predicted_columns, typed
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.errors import input_error
@@ -35,12 +36,10 @@ from advisor.wording import join_first, shorten
 
 AT_ONCE = 5_000
 """Examples in numbers at a time."""
-PREDICTION, PROBABILITY, LOW, HIGH, FILE = "prediction", "probability of ", "low 5 %", "high 95 %", "file"
-"""Columns of the predictions; the name of a class follows the second."""
 
 
 def apply(request: Apply, tell: Callable[[Message], None]) -> None:
-    """Predict every example of the request's data, write the predictions as CSV, and tell what is to be known.
+    """Predict every example of the request's data, write the predictions in its order, and tell what is to be known.
 
     Raises InputError where the model or the data cannot be read, or do not fit together.
     """
@@ -59,11 +58,13 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     def say(title: str, what: str) -> None:
         tell(Said(title, what))
 
-    with Path(request.output).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        for part in examples_again(Path(request.data), card.intake, say):
+    with PredictionWriter(Path(request.output), request.format) as writer:
+        for part in examples_again(Path(request.data), card.intake, say, wanted(card.intake, request.keep)):
+            kept = typed(part.kept, request.format)
+            names = names_for(card.intake, kept.columns)
             if not rows:
-                writer.writerow([*([FILE] if part.names else []), *_header(card)])
+                names.tell(say)
+            kept = kept.rename(names.kept)
             rows += len(part.examples)
             prepared = fitted(parts, look(part.examples), folder)
             _tell_unseen(card, prepared, say)
@@ -73,9 +74,10 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
                     found = predictions(Learned(model, prepared, card.network), card.model, some, request.threads)
                     if deciding is not None and found.probabilities is not None:
                         found = replace(found, predicted=deciding.classes(found.probabilities))
+                    told = predicted_columns(names, card.intake, **_predicted(card, found))
                 except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
                     raise damaged(folder, f"its files do not fit together: {error}") from None
-                writer.writerows(_lines(card, found, part, some))
+                writer.write(kept[start : start + AT_ONCE], told)
                 if part.truth is not None:
                     truths.append(part.truth[some])
                     predicted.append(found.predicted if found.probabilities is None else found.probabilities)
@@ -104,23 +106,15 @@ def _tell_versions(card: Card, tell: Callable[[Message], None]) -> None:
             tell(Said("Another version", f"{what}: predictions may differ. Save the model once more if in doubt."))
 
 
-def _header(card: Card) -> list[str]:
-    if card.intake.task is Task.CLASSIFY:
-        return [PREDICTION, *(f"{PROBABILITY}{name}" for name in card.intake.classes)]
-    return [PREDICTION, *([LOW, HIGH] if card.off_low is not None else [])]
+def _predicted(card: Card, found: Fitted) -> dict[str, Any]:
+    if found.probabilities is not None:
+        return {"classes": found.predicted, "probabilities": found.probabilities}
+    numbers = found.predicted[:, 0]
+    return {"numbers": numbers, "bounds": _bounds(card, numbers)}
 
 
-def _lines(card: Card, found: Fitted, part: Part, rows: Numbers) -> Iterator[list[str]]:
-    classes = card.intake.classes
-    for place, row in enumerate(rows.tolist()):
-        named = [part.names[row]] if part.names else []
-        if found.probabilities is not None:
-            likely = [f"{value:.6g}" for value in found.probabilities[place].tolist()]
-            yield [*named, classes[int(found.predicted[place])], *likely]
-        else:
-            value = float(found.predicted[place, 0])
-            off = [] if card.off_low is None or card.off_high is None else [card.off_low, card.off_high]
-            yield [*named, *(f"{value + more:.9g}" for more in (0.0, *off))]
+def _bounds(card: Card, numbers: Numbers) -> tuple[Numbers, Numbers] | None:
+    return None if card.off_low is None or card.off_high is None else (numbers + card.off_low, numbers + card.off_high)
 
 
 def _tell_unseen(card: Card, prepared: Preparation, say: Callable[[str, str], None]) -> None:
@@ -158,10 +152,18 @@ def _scored(
         return Applied(rows, new=new)
     if not numpy.isfinite(value):
         return Applied(rows, new=new)
-    found = Applied(rows, value, int(known.sum()), new)
+    found = Applied(rows, value, int(known.sum()), new, _covered(card, truth[known], said[known]))
     if deciding is None or len(numpy.unique(truth[known])) < len(card.intake.classes):
         return found
     return replace(found, decided=score(BALANCED_ACCURACY, truth[known], deciding.classes(said[known])))
+
+
+def _covered(card: Card, truth: Numbers, said: Numbers) -> float | None:
+    """The share of known numbers from low to high; None of classes."""
+    bounds = None if truth.ndim == 1 else _bounds(card, said[:, 0])
+    if bounds is None:
+        return None
+    return float(((bounds[0] <= truth[:, 0]) & (truth[:, 0] <= bounds[1])).mean())
 
 
 def _metric(card: Card, truth: Numbers) -> Metric:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,10 @@ from threadpoolctl import threadpool_limits
 
 from advisor.datasets.again import series_again
 from advisor.datasets.dataset import Examples
+from advisor.datasets.predicted.ahead import keys_ahead
+from advisor.datasets.predicted.formats import KeptColumns
+from advisor.datasets.predicted.names import names_for
+from advisor.datasets.predicted.writing import PredictionWriter, predicted_columns, typed
 from advisor.errors import input_error
 from advisor.training.child.classical import asked
 from advisor.training.child.fitted import FittingError, Learned, Numbers
@@ -24,12 +27,9 @@ from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind
 
-SERIES, STEP = "series", "step"
-HEADER = (STEP, "prediction", "low 5 %", "high 95 %")
-
 
 def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> Applied:
-    """Write the next steps of each series of the request's data as CSV.
+    """Write the next steps of each series of the request's data.
 
     Raises InputError where the data cannot be read or are too short, or a library is missing.
     """
@@ -39,12 +39,14 @@ def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> App
     lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
     if not found.shape[1] == len(lows) == len(highs):
         raise damaged(folder, "its files are of different horizons")
-    with Path(request.output).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([*([SERIES] if names else []), *HEADER])
-        for place, values in enumerate(found):
-            for step, row in enumerate(zip(values, values + lows, values + highs, strict=True), start=1):
-                writer.writerow([*names[place : place + 1], step, *(f"{value:.9g}" for value in row)])
+    assert examples.series is not None  # noqa: S101 - they were read as series
+    keys = keys_ahead(card.intake, examples.series, names, found.shape[1], say)
+    keys = typed(keys, request.format) if request.keep is not KeptColumns.NONE else keys.select()
+    columns = names_for(card.intake, keys.columns)
+    bounds = ((found + lows).ravel(), (found + highs).ravel())
+    with PredictionWriter(Path(request.output), request.format) as writer:
+        told = predicted_columns(columns, card.intake, numbers=found.ravel(), bounds=bounds)
+        writer.write(keys.rename(columns.kept), told)
     return Applied(found.size)
 
 

@@ -142,9 +142,18 @@ def _applying(card: Card) -> str:
     if card.intake.source is Source.TABLE:
         return (
             "Columns are found by their names, in any order. Others are passed over, a missing one is an error. An empty "
-            "field is a missing value. If the answers are there, too, the predictions are compared with them."
+            "field is a missing value. If the answers are there, too, the predictions are compared with them. "
+            f"{_beside(card)}"
         )
     return "Folders may name the classes, and need not; if they do, the predictions are compared with them."
+
+
+def _beside(card: Card) -> str:
+    """The columns that the predictions have beside them."""
+    keys = card.intake.keys
+    if not keys:
+        return "The predictions come in the order of the rows; `--keep all` writes the columns of the data beside them."
+    return f"Beside each prediction stands {join_first([_code(name) for name in keys], 20)}; `--keep` changes that."
 
 
 def _example(card: Card) -> str:

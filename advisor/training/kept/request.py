@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from advisor.children.messages import Messages, Text, parsed
+from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat
 from advisor.errors import InputError, Problem
 from advisor.plain import decode, encode
 from advisor.training.child.request import Ended, Request
@@ -46,8 +47,10 @@ class Apply:
     folder: str
     data: str
     output: str
-    """The file for the predictions, CSV."""
+    """The file for the predictions."""
     threads: int
+    format: PredictionFormat = PredictionFormat.CSV
+    keep: KeptColumns = KeptColumns.KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Applied:
     """Of the rows, those with a known answer."""
     new: int = 0
     """Rows of a class that the model does not know, which are not in the score."""
+    covered: float | None = None
+    """Of the rows with a known number, the share that lies from low to high."""
     decided: float | None = None
     """The balanced accuracy of the predicted classes, where the card says how they are decided and every class is there."""
 

@@ -46,8 +46,11 @@ def ours(place: Path, advisor: str, budget: float) -> None:
         frame = pandas.read_csv(tested).drop(columns=data.target)
         tested = place / "shuffled.csv"
         frame[draw.permutation(list(frame))].to_csv(tested, index=False)
-    command = [advisor, "-m", "advisor", "apply", str(place / "model"), "--data", str(tested), "--force"]
-    done = run([*command, "--output", str(place / "ours.csv")])
+    command = [advisor, "-m", "advisor", "apply", str(place / "model"), "--data", str(tested), "--keep", "none"]
+    done = run([*command, "--force", "--output", str(place / "ours.csv")])
+    if done.returncode == 0:
+        said = pandas.read_csv(place / "ours.csv", keep_default_na=False, dtype=str)
+        said.rename(columns={data.target or "class": "prediction"}).to_csv(place / "ours.csv", index=False)
     (place / "apply.txt").write_text(f"{done.stdout}{done.stderr}rc {done.returncode}\n")
 
 

@@ -10,10 +10,11 @@ import typer
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Apply
 from advisor.cli.console import FAILED, panel, warn, write
-from advisor.cli.delivering import deliver, refuse_rewriting
+from advisor.cli.delivering import deliver_bytes, refuse_rewriting
 from advisor.cli.main import end_interrupted
 from advisor.cli.signals import told_to
 from advisor.datasets.intake import Source
+from advisor.datasets.predicted.formats import format_of
 from advisor.files.output import check_output
 from advisor.files.waiting import stream
 from advisor.session.keeping import Predictions, StoppedError, apply_model
@@ -26,15 +27,19 @@ def apply(options: Apply) -> None:
     output, stop = options.output, Stop()
     refuse_rewriting(output, options.data, what="this is the file that holds the data, and it is never rewritten")
     check_output(output, force=options.force)
+    format_ = format_of(output, options.format)
     try:
         with told_to(stop.everything):
-            found = apply_model(options.model, options.data, complain=warn, threads=os.cpu_count() or 1, stop=stop)
+            found = apply_model(
+                options.model, options.data, complain=warn, threads=os.cpu_count() or 1, format_=format_,
+                keep=options.keep, stop=stop,
+            )  # fmt: skip
     except StoppedError:
         end_interrupted()
     except WorkFailedError as error:
         panel(error.title, [str(problem) for problem in error.problems])
         raise typer.Exit(FAILED) from error
-    deliver(found.text, output, options.force)
+    deliver_bytes(found.content, output, options.force)
     told = printable("\n".join([*_scored(found), f"The predictions are in {output}."]))
     if stream(output) is None:
         write(told)
@@ -59,6 +64,8 @@ def _scored(found: Predictions) -> list[str]:
     if card.deciding is not None and applied.decided is not None:
         rule = card.deciding.words([repr(shorten(name, 30)) for name in card.intake.classes])
         lines.append(f"{rule}: balanced accuracy {applied.decided:.2f}. When it was saved: {card.deciding.score:.2f}.")
+    if applied.covered is not None:
+        lines.append(f"Of these, {applied.covered:.0%} lie between low and high; 90 % are expected to.")
     return [*lines, *_compared(card, applied.score, applied.scored)]
 
 

@@ -1,0 +1,194 @@
+"""Predictions as a table: names that never clash, values as they stood in the data, and times that go on as they went."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import numpy
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.datasets.dataset import Kind, Task
+from advisor.datasets.intake import Intake, Source, TakenColumn
+from advisor.datasets.predicted.ahead import times_ahead
+from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat, format_of
+from advisor.datasets.predicted.names import names_for, wanted
+from advisor.datasets.predicted.writing import PredictionWriter, predicted_columns, rounded, typed
+from advisor.errors import InputError
+
+
+def intake(target: str = "price", classes: tuple[str, ...] = ()) -> Intake:
+    task = Task.CLASSIFY if classes else Task.REGRESS
+    return Intake(Source.TABLE, "tabular", task, classes, (), TakenColumn(target, Kind.NUMBER))
+
+
+def test_columns_are_named_for_the_target_and_the_classes() -> None:
+    names = names_for(intake("kind", ("a b", "ü,\n")), ["id"])
+    assert (names.kept, names.target, names.probabilities) == ({"id": "id"}, "kind", ("p_a b", "p_ü,\n"))
+    assert (names_for(intake(), ["id"]).low, names_for(intake(), ["id"]).high) == ("low", "high")
+
+
+def test_a_column_of_the_data_gives_way_and_that_is_said() -> None:
+    names = names_for(intake("price"), ["price", "low", "price_given", "id"])
+    assert names.kept == {"price": "price_given_given", "low": "low_given", "price_given": "price_given", "id": "id"}
+    said: list[str] = []
+    names.tell(lambda title, what: said.append(what))
+    assert "'price' as 'price_given_given' and 'low' as 'low_given'" in said[0]
+    names_for(intake(), ["id"]).tell(lambda title, what: said.append(what))
+    assert len(said) == 1
+
+
+def test_a_target_keeps_its_name_beside_its_own_probabilities() -> None:
+    names = names_for(intake("p_a", ("a", "b")), [])
+    assert (names.target, names.probabilities) == ("p_a", ("p_a_probability", "p_b"))
+    assert names_for(intake("low"), []).low == "low_bound"
+
+
+WORDS = st.sampled_from(["low", "high", "p_a", "p_b", "a", "b", "low_given", "p_a_probability", "low_bound", "class"])
+
+
+@given(WORDS, st.lists(WORDS, unique=True), st.booleans())
+def test_no_two_columns_have_one_name(target: str, kept: list[str], numbers: bool) -> None:
+    names = names_for(intake(target, () if numbers else ("a", "b")), kept)
+    bounds = [names.low, names.high] if numbers else []
+    every = [*names.kept.values(), names.target, *names.probabilities, *bounds]
+    assert len(set(every)) == len(every)
+    assert list(names.kept) == kept
+    assert names.target == target
+
+
+def test_keys_are_those_that_were_noted_or_else_all_that_the_model_was_not_given() -> None:
+    old = Intake(Source.TABLE, "tabular", Task.REGRESS, passed_over=("id", "constant"))
+    new = Intake(Source.TABLE, "tabular", Task.REGRESS, passed_over=("id", "constant"), keys=("id",))
+    assert wanted(old, KeptColumns.KEYS) == ("id", "constant")
+    assert wanted(new, KeptColumns.KEYS) == ("id",)
+    assert wanted(new, KeptColumns.NONE) == ()
+    assert wanted(new, KeptColumns.ALL) is None
+    assert wanted(
+        Intake(Source.PICTURES, "image", Task.CLASSIFY, reading={"side": 8, "colours": 1}), KeptColumns.KEYS
+    ) == ("file",)
+
+
+def test_the_format_is_that_of_the_ending() -> None:
+    assert format_of(Path("a.CSV"), None) is PredictionFormat.CSV
+    assert format_of(Path("a.pq"), None) is PredictionFormat.PARQUET
+    assert format_of(Path("a.ndjson"), None) is PredictionFormat.JSONL
+    assert format_of(Path("/dev/stdout"), None) is PredictionFormat.CSV
+    assert format_of(Path("a.parquet"), PredictionFormat.JSONL) is PredictionFormat.JSONL
+    with pytest.raises(InputError, match=r"predictions are not written as \.xlsx"):
+        format_of(Path("a.xlsx"), None)
+
+
+KEYS = polars.DataFrame(
+    {
+        "whole": [2**63 - 1, None],
+        "larger": polars.Series([2**64 - 1, 0], dtype=polars.UInt64),
+        "day": [date(2024, 2, 29), None],
+        "moment": [datetime(2024, 2, 29, 1, 2, 3), None],
+        "exact": [Decimal("1.50"), None],
+        "lasting": [timedelta(seconds=90), None],
+        "bytes": [b"\xff", None],
+        "several": [[1, 2], None],
+        "code": ["007", "1"],
+        "number": ["7", "-12"],
+        "text": ['a,"b"\nc', ""],
+    }
+)
+
+
+def in_file(tmp_path: Path, format_: PredictionFormat) -> Path:
+    path = tmp_path / "predictions"
+    target = intake("class", ("1", "2"))
+    kept = typed(KEYS, format_)
+    names = names_for(target, kept.columns)
+    with PredictionWriter(path, format_) as writer:
+        for place in (0, 1):
+            told = predicted_columns(
+                names, target, classes=numpy.array([place]), probabilities=numpy.array([[0.1234567891, 1e-30]])
+            )
+            writer.write(kept[place : place + 1].rename(names.kept), told)
+    return path
+
+
+def test_values_stay_exact_in_parquet(tmp_path: Path) -> None:
+    frame = polars.read_parquet(in_file(tmp_path, PredictionFormat.PARQUET))
+    assert frame.select(KEYS.columns).drop("number").equals(KEYS.drop("number"))
+    assert frame["number"].to_list() == [7, -12]
+    assert frame["class"].to_list() == [1, 2]
+    assert frame["p_1"].to_list() == [0.123457, 0.123457]
+    assert frame["p_2"].to_list() == [1e-30, 1e-30]
+
+
+def test_values_stay_exact_in_json_lines(tmp_path: Path) -> None:
+    first, second = (json.loads(line) for line in in_file(tmp_path, PredictionFormat.JSONL).read_text().splitlines())
+    assert (first["whole"], first["larger"], first["code"], first["number"]) == (2**63 - 1, 2**64 - 1, "007", 7)
+    assert (first["day"], first["moment"], first["exact"]) == ("2024-02-29", "2024-02-29T01:02:03.000000", "1.50")
+    assert (first["text"], first["several"], first["class"]) == ('a,"b"\nc', [1, 2], 1)
+    assert second["whole"] is None
+    assert list(first)[-3:] == ["class", "p_1", "p_2"]
+
+
+def test_values_stay_exact_in_csv(tmp_path: Path) -> None:
+    with in_file(tmp_path, PredictionFormat.CSV).open(newline="") as file:
+        first, second = csv.DictReader(file)
+    assert (first["whole"], first["larger"], first["code"]) == (str(2**63 - 1), str(2**64 - 1), "007")
+    assert (first["day"], first["text"], first["class"], second["class"]) == ("2024-02-29", 'a,"b"\nc', "1", "2")
+    assert (first["several"], first["lasting"], first["bytes"]) == ("[1, 2]", "PT1M30S", "/w==")
+    assert [second[name] for name in ("whole", "day", "several", "text")] == [""] * 4
+
+
+def test_as_many_probabilities_as_classes() -> None:
+    names = names_for(intake("class", ("1", "2")), [])
+    with pytest.raises(ValueError, match="3 probabilities are none of 2 classes"):
+        predicted_columns(names, intake("class", ("1", "2")), classes=numpy.zeros(1), probabilities=numpy.ones((1, 3)))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, width=64))
+def test_a_number_is_rounded_to_significant_digits(value: float) -> None:
+    (found,) = rounded(numpy.array([value]), 9)
+    assert found == pytest.approx(value, rel=1e-8, abs=0)
+    if 1e-12 < abs(value) < 1e20:
+        assert found == float(f"{value:.9g}") or found == pytest.approx(value, rel=5e-9)
+
+
+def test_what_is_no_number_stays(tmp_path: Path) -> None:
+    assert numpy.isnan(rounded(numpy.array([numpy.nan]), 9)).all()
+    assert rounded(numpy.array([0.0, numpy.inf, 0.1 + 0.2]), 9).tolist() == [0.0, numpy.inf, 0.3]
+
+
+def seconds(*days: str) -> numpy.ndarray:
+    return numpy.array(days, "datetime64[s]").astype(numpy.int64).astype(float)
+
+
+def days(times: object) -> list[str]:
+    assert isinstance(times, numpy.ndarray)
+    return numpy.datetime_as_string(times.astype(numpy.int64).astype("datetime64[s]"), unit="m").tolist()  # type: ignore[no-any-return]
+
+
+def test_times_go_on_as_they_went() -> None:
+    months = seconds("2023-11-01", "2023-12-01", "2024-01-01")
+    assert days(times_ahead(months, 2, dated=True)) == ["2024-02-01T00:00", "2024-03-01T00:00"]
+    ends = seconds("2023-11-30", "2023-12-31", "2024-01-31")
+    assert days(times_ahead(ends, 2, dated=True)) == ["2024-02-29T00:00", "2024-03-31T00:00"]
+    quarters = seconds("2023-01-15T12:00", "2023-04-15T12:00", "2023-07-15T12:00")
+    assert days(times_ahead(quarters, 2, dated=True)) == ["2023-10-15T12:00", "2024-01-15T12:00"]
+    workdays = seconds("2024-02-28", "2024-02-29", "2024-03-01", "2024-03-04")
+    assert days(times_ahead(workdays, 5, dated=True))[-1] == "2024-03-11T00:00"
+    hours = numpy.arange(5) * 3600.0
+    assert days(times_ahead(hours, 1, dated=True)) == ["1970-01-01T05:00"]
+    assert times_ahead(numpy.array([1990.0, 1992.0, 1994.0]), 2, dated=False).tolist() == [1996.0, 1998.0]  # type: ignore[union-attr]
+
+
+def test_steps_without_a_row_count_and_irregular_times_are_not_made_up() -> None:
+    gaps = numpy.array([0.0, 10.0, numpy.nan, 30.0, numpy.nan])
+    assert times_ahead(gaps, 2, dated=False).tolist() == [50.0, 60.0]  # type: ignore[union-attr]
+    assert times_ahead(numpy.array([0.0, 10.0, 21.0]), 1, dated=False) is None
+    assert times_ahead(seconds("2024-01-31", "2024-02-28", "2024-03-31"), 1, dated=True) is None
+    assert times_ahead(seconds("2024-03-01", "2024-03-04", "2024-03-06"), 1, dated=True) is None
+    assert times_ahead(numpy.array([1.0, 2.0]), 1, dated=False) is None
