@@ -23,6 +23,7 @@ class Task(StrEnum):
     REGRESS = "regress"
     FORECAST = "forecast"
     GENERATE = "generate"
+    SEGMENT = "segment"
 
 
 SUPERVISED = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -112,8 +112,10 @@ def _of_folder(path: Path) -> Reader:
     """The reader of most of its files, by their names."""
     suffixes: Counter[str] = Counter()
     first: dict[str, str] = {}
+    stems: dict[str, set[str]] = defaultdict(set)
     for entry in islice((entry for entry in entries_below(path, DEEPEST) if entry.is_file), MOST_ENTRIES):
         suffixes[entry.suffix] += 1
+        stems[entry.suffix].add(entry.stem)
         first.setdefault(entry.suffix, str(path / entry.name))
     if not suffixes:
         raise unreadable(path, "this folder holds no files", "Name a file, or a folder with a folder for each class.")
@@ -121,8 +123,12 @@ def _of_folder(path: Path) -> Reader:
         reader: sum(suffixes[suffix] for suffix in reader.suffixes) for reader in readers() if reader.reads_folders
     }
     reader = max(counts, key=lambda one: counts[one])
+    described = _described(reader, counts, stems)
+    reader = described or reader
     tables = [first[suffix] for other in readers() if other not in counts for suffix in other.suffixes & first.keys()]
-    if tables and (not counts[reader] or reader.recognise is not None):  # a note beside tables is no data set of texts
+    if (
+        tables and described is None and (not counts[reader] or reader.recognise is not None)
+    ):  # a note beside tables is no data set of texts
         raise unreadable(
             path, "this is a folder of tables", f"Name one of its files, such as {shorten(min(tables), 200)}."
         )
@@ -131,6 +137,16 @@ def _of_folder(path: Path) -> Reader:
         remedy = f"Known are {_folder_formats()}, in a folder for each class."
         raise unreadable(path, f"nothing in this folder is known: {join_names(names)}", remedy)
     return reader
+
+
+def _described(reader: Reader, counts: dict[Reader, int], stems: dict[str, set[str]]) -> Reader | None:
+    """The reader of files that most of these texts, of the same stems, only describe: images beside boxes or captions."""
+    texts = set().union(*(stems[suffix] for suffix in reader.suffixes))
+    for other in sorted(counts, key=lambda one: -counts[one]):
+        own = set().union(*(stems[suffix] for suffix in other.suffixes))
+        if other is not reader and reader.recognise is not None and own and 2 * len(own & texts) >= len(own):
+            return other
+    return None
 
 
 def _folder_formats() -> str:

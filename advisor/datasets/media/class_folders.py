@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,8 @@ from advisor.wording import join_names, shorten
 
 PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
 """Folders of these names split the data; the classes are in them."""
+NOTES = frozenset({".txt", ".xml", ".json", ".csv"})
+"""Endings of files in which programs describe others."""
 T = TypeVar("T")
 
 
@@ -49,6 +51,8 @@ class Beside:
     """Entries that cannot be read, or are no files."""
     cut_off: bool = False
     """True where there are more entries than are looked at."""
+    left_behind: tuple[str, ...] = ()
+    """Folders that programs left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class ClassFolders:
     classes: tuple[str, ...]
     parts: tuple[str, ...] = ()
     beside: Beside = Beside()
+    without_classes: Remark | None = None
+    """The reason why no folder is a class, where that is not that there are no folders."""
 
     def path(self, member: Member) -> Path:
         return self.folder / member.name
@@ -91,28 +97,60 @@ class ClassFolders:
         return fingerprint.of_listing(((member.name, member.size) for member in self.members), files=files)
 
 
-def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFolders:
-    """List the files of a kind in a folder: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a kind in a folder, in the order of their names, and what lies beside them."""
 
-    Hidden files are passed over, links to folders are not followed. `noun` names the files in messages: pictures.
-    Raises InputError where there are none, and OSError.
+    folder: Path
+    noun: str
+    files: tuple[tuple[str, int], ...]
+    """Names relative to the folder, and bytes."""
+    beside: Beside = Beside()
+    notes: tuple[str, ...] = ()
+    """Names of files in which programs describe others: .txt, .xml, .json, .csv."""
+
+
+def listed(folder: Path, suffixes: Collection[str], noun: str) -> Listing:
+    """List the files of a kind. Hidden files and folders that programs leave behind are passed over, and links to folders.
+
+    `noun` names the files in messages: pictures. Raises InputError where there are none, and OSError.
     """
-    found: list[tuple[tuple[str, ...], int]] = []
+    found: list[tuple[str, int]] = []
     faulty: list[Entry] = []
+    notes: list[str] = []
+    left_behind: list[str] = []
     others = links = seen = 0
     for entry in islice(entries_below(folder), MOST_ENTRIES):
         seen += 1
-        if entry.fault:
+        if entry.is_left_behind:
+            left_behind.append(entry.name)
+        elif entry.fault:
             faulty.append(entry)
         elif entry.is_linked_folder:
             links += 1
         elif entry.suffix not in suffixes:
             others += 1
+            notes += [entry.name] if entry.suffix in NOTES else []
         else:
-            found.append((tuple(entry.name.split("/")), entry.size))
+            found.append((entry.name, entry.size))
     if not found:
         raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
-    found.sort()
+    found.sort(key=lambda file: file[0].split("/"))
+    beside = Beside(0, others, links, tuple(faulty), cut_off=seen == MOST_ENTRIES, left_behind=tuple(left_behind))
+    return Listing(folder, noun, tuple(found), beside, tuple(notes))
+
+
+def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFolders:
+    """Files of a kind by their classes: FOLDER/CLASS/files, FOLDER/train/CLASS/files, or files without a class.
+
+    Raises InputError where there are none, and OSError.
+    """
+    return by_class(listed(folder, suffixes, noun))
+
+
+def by_class(listing: Listing) -> ClassFolders:
+    """The files by the classes that their folders stand for."""
+    found = [(tuple(name.split("/")), size) for name, size in listing.files]
     depth = _depth_of_classes([parts for parts, _ in found])
     divisions = {parts[depth] for parts, _ in found if len(parts) > depth + 1}
     if not {name.casefold() for name in divisions} <= PARTS:
@@ -123,8 +161,14 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
     if not members:  # no folders for classes: all files are examples without one
         members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
     classes = _in_order({member.label for member in members} - {""})
-    beside = Beside(outside, others, links, tuple(faulty), cut_off=seen == MOST_ENTRIES)
-    return ClassFolders(folder, noun, tuple(members), classes, tuple(sorted(divisions)), beside)
+    beside = replace(listing.beside, outside=outside)
+    return ClassFolders(listing.folder, listing.noun, tuple(members), classes, tuple(sorted(divisions)), beside)
+
+
+def without_classes(listing: Listing, why: Remark) -> ClassFolders:
+    """All files, of no class, since their folders stand for something else."""
+    members = tuple(Member(name, "", size) for name, size in listing.files)
+    return ClassFolders(listing.folder, listing.noun, members, (), (), listing.beside, why)
 
 
 def inspection_of(
@@ -213,7 +257,9 @@ def one_folder_each(noun: str) -> str:
 def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
     """Remarks on the folders and the classes."""
     noun = folders.noun
-    if not folders.classes:
+    if folders.without_classes is not None:
+        yield folders.without_classes
+    elif not folders.classes:
         yield Remark(
             f"The {noun} have no classes, since no folders divide them.", Weight.WARNING, one_folder_each(noun)
         )
@@ -230,10 +276,10 @@ def _class_remarks(folders: ClassFolders) -> Iterator[Remark]:
         names = join_names([shorten(part, 20) for part in folders.parts])
         what = f"The folders {names} were taken together; trials split the examples anew."
         yield Remark(what, remedy="Name one of them to use only its examples.")
-    yield from _beside_remarks(folders.beside, noun)
+    yield from beside_remarks(folders.beside, noun)
 
 
-def _beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
+def beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
     """Remarks on what was left out."""
     if beside.outside:
         one = beside.outside == 1
@@ -254,6 +300,9 @@ def _beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
         yield Remark(
             f"Links to folders that were not followed: {beside.links:,}.", remedy="Name the folders themselves."
         )
+    if beside.left_behind:
+        names = join_names(_few([shorten(name, 40) for name in beside.left_behind]))
+        yield Remark(f"Folders that other programs left behind, not looked into: {names}.")
     if beside.others:
         yield Remark(f"Files of other kinds that were passed over: {beside.others:,}.")
 

@@ -15,6 +15,22 @@ DEEPEST = 8
 """Folders within folders that are looked into."""
 MOST_ENTRIES = 1_000_000
 """Of a folder, and of all in it, that are looked at."""
+LEFT_BEHIND = frozenset(
+    [
+        "__macosx",
+        "@eadir",
+        "#recycle",
+        "#snapshot",
+        "@recycle",
+        "@recently-snapshot",
+        "$recycle.bin",
+        "recycler",
+        "lost+found",
+        "__pycache__",
+        "_vti_cnf",
+    ]
+) | {"system volume information", "network trash folder", "temporary items"}
+"""Folders that systems and programs make among the files of others: copies, previews, waste. Hidden ones are left out anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +43,8 @@ class Entry:
     """Bytes."""
     is_linked_folder: bool = False
     """True for a link to a folder; it is not followed, so that no links can lead around in a circle."""
+    is_left_behind: bool = False
+    """True for a folder that a program left behind; it is not looked into."""
     fault: str = ""
     """The reason why it can be no example; empty for files and linked folders."""
 
@@ -36,12 +54,18 @@ class Entry:
         return os.path.splitext(self.name)[1].casefold()  # noqa: PTH122  a path object for each is slow
 
     @property
+    def stem(self) -> str:
+        """The name without folders and ending."""
+        return os.path.splitext(os.path.basename(self.name))[0]  # noqa: PTH119, PTH122  as above
+
+    @property
     def is_file(self) -> bool:
-        return not self.is_linked_folder and not self.fault
+        return not self.is_linked_folder and not self.is_left_behind and not self.fault
 
 
 def entries_below(folder: Path, deepest: int = DEEPEST) -> Iterator[Entry]:
-    """The entries of a folder and of those in it, by name within each, hidden ones left out.
+    """The entries of a folder and of those in it, by name within each, without hidden ones and those in
+    folders that programs left behind.
 
     An entry that cannot be read costs itself alone. Raises OSError where the folder itself cannot be read.
     """
@@ -61,6 +85,8 @@ def entries_below(folder: Path, deepest: int = DEEPEST) -> Iterator[Entry]:
             name = f"{below}/{one.name}" if below else one.name
             if not one.is_dir(follow_symlinks=False):
                 yield _entry(name, one)
+            elif one.name.casefold() in LEFT_BEHIND:
+                yield Entry(name, is_left_behind=True)
             elif depth < deepest:
                 waiting.append((name, depth + 1))
             else:

@@ -86,7 +86,7 @@ def resized(picture: NDArray[Any], side: int) -> Floats:
 
 def look(path: Path) -> Look:
     """Decode a picture. Raises one of BROKEN."""
-    with _opened(path) as image:
+    with opened(path) as image:
         size, mode = image.size, image.mode
         image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
         image.load()
@@ -95,7 +95,7 @@ def look(path: Path) -> Look:
 
 def read(path: Path, side: int, colours: int) -> Floats:
     """(colours, side, side) between 0 and 1. Raises one of BROKEN."""
-    with _opened(path) as image:
+    with opened(path) as image:
         image.draft(None, (side, side))
         upright = ImageOps.exif_transpose(image)
     if upright.mode == "F" or upright.mode.startswith("I"):  # 16 bits and more, which the decoder would cut off at 255
@@ -112,7 +112,7 @@ def read(path: Path, side: int, colours: int) -> Floats:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Image.Image]:
+def opened(path: Path) -> Iterator[Image.Image]:
     """A picture whose header was read. The decoder's warnings about odd files are kept from the terminal.
 
     Raises one of BROKEN, also for more pixels than a picture can be meant to have.

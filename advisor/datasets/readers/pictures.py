@@ -9,8 +9,16 @@ from functools import partial
 from pathlib import Path
 
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
-from advisor.datasets.media import images
-from advisor.datasets.media.class_folders import Member, class_folders, inspection_of, load_members
+from advisor.datasets.media import companions, images, mask_folders
+from advisor.datasets.media.class_folders import (
+    Member,
+    by_class,
+    class_folders,
+    inspection_of,
+    listed,
+    load_members,
+    without_classes,
+)
 from advisor.datasets.media.images import Look
 from advisor.datasets.reader import Reader
 from advisor.datasets.refusals import refuse_target, unreadable
@@ -48,7 +56,13 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     Raises InputError where there are no pictures, or none of those looked into can be read.
     """
     refuse_target(target, folder)
-    found = class_folders(folder, SUFFIXES, NOUN)
+    listing = listed(folder, SUFFIXES, NOUN)
+    masked = None if task is Task.CLASSIFY else mask_folders.inspect(listing, DECODED)
+    if masked is not None:
+        return masked
+    found = by_class(listing)
+    why = None if task is Task.CLASSIFY else companions.no_classes(listing, found)
+    found = without_classes(listing, why) if why is not None else found
     chosen = spread(len(found.members), DECODED)
     looks, kept, broken = found.read(chosen, images.look, images.BROKEN)
     names = join_names([shorten(member.name, 40) for member, _ in broken[:3]])
@@ -65,6 +79,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     if broken:
         what = f"{len(broken):,} of the {len(chosen):,} looked into cannot be read, such as {names}."
         remarks.append(Remark(what, Weight.WARNING, f"They are left out. {_REMEDY}"))
+    remarks += [*companions.remarks(listing)] if why is None else []
     remarks += _duplicates(looks, [found.members[position] for position in kept])
     inspection = inspection_of(
         found,
@@ -77,6 +92,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
         sampled=f"Looked into {len(chosen):,} of {len(found.members):,} pictures, evenly from all; of the others only "
         "names and sizes are known.",
         bytes_each=colours * side * side * 4,
+        task_remedy=why.remedy if why is not None else "",
     )
     return replace(inspection, resizable=True)
 

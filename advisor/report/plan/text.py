@@ -105,8 +105,8 @@ def _entry(page: Page, plan: Plan, knowledge: Knowledge, entry: Recommendation) 
         unit = words.compared_unit(knowledge, entry, entry.measured)
         page.add(*line, f" {sentence(entry.measured, unit)}", first="  ")
     _reasons(page, knowledge, entry)
-    for number, line in enumerate(entry.actions):
-        page.verbatim(line, first="     " if number else "  do ")
+    for number, action in enumerate(entry.actions):
+        page.verbatim(action, first="     " if number else "  do ")
     unsure = [*(name for name, _ in words.assumed_facts(plan, entry)), *words.unknown_facts(plan, entry)]
     turn = {name: number for number, name in enumerate(plan.questions)}
     unsure.sort(key=lambda name: turn.get(name, len(turn)))
