@@ -24,6 +24,7 @@ FILES = {
     "settings.py": "every number and choice in one place",
     "model.py": "the model, as large as settings and data say",
     "published.py": "fetches the published network, and says what is missing",
+    "operators.py": "lets torchvision of another build of torch be imported",
     "adaptation.py": "freezes the published weights, but for what is trained",
     "network.py": "the network, as the advisor counts and times it",
     "layers.py": "layers that several networks share",
@@ -82,6 +83,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "blueprint": blueprint,
         "commands": "\n".join(code_block(_commands(blueprint, files), "sh")),
         "torch": kept_torch(blueprint),
+        "torchvision": fitting_torchvision(kept_torch(blueprint)),
         "launch": blueprint.launch,
         "ways": ways(files, blueprint.data),
         "to_fill_in": to_fill_in(files),
@@ -141,6 +143,13 @@ def kept_torch(blueprint: Blueprint) -> str:
     if named is None or (named.library is Library.FILE and not named.adaptation.adds):
         return ""
     return torch_version().partition("+")[0]
+
+
+def fitting_torchvision(torch: str) -> str:
+    """The versions of torchvision that belong to a torch 2.x: 0.15 to 2.0, 0.16 to 2.1, and so on; empty for others."""
+    major, _, rest = torch.partition(".")
+    minor = rest.partition(".")[0]
+    return f"0.{int(minor) + 15}.*" if major == "2" and minor.isdecimal() else ""
 
 
 def _is_told(entry: Recommendation, prefixes: tuple[str, ...]) -> bool:

@@ -126,7 +126,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
 
 
 def _named(named: Named) -> dict[str, str]:
-    chosen = {"model.py": f"named/{named.library}.py.j2"}
+    chosen = {"model.py": f"named/{named.library}.py.j2", "operators.py": "named/operators.py.j2"}
     if named.library is not Library.FILE or named.adaptation.adds:
         chosen["published.py"] = "named/published.py.j2"
     if named.adaptation is not Adaptation.FULL:
