@@ -241,6 +241,8 @@ class Blueprint:
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
     launch: Launch | None = None
     """None where a single process trains."""
+    array: str | None = None
+    """The array of the examples in an NPZ, where one was looked at."""
 
     @property
     def weighted(self) -> bool:

@@ -41,6 +41,8 @@ from advisor.wording import join_names, shorten
 TITLE = "There is nothing to build yet"
 NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
 """Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
+ARRAYS = ("NPY", "NPZ")
+"""Formats of arrays, as an inspection names them."""
 INITS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
 EPOCHS = 100
 PATIENCE = 10
@@ -90,6 +92,7 @@ def blueprint_of(
         targets = Targets.CLASS
     regularisation = advice_of(plan, "training.regularization") or []
     normalization, dropout = after_layers_of(plan, family)
+    stored = inspection if inspection is not None and inspection.format in ARRAYS else None
     recipe, computing = _recipe(plan, network, layout, targets, regularisation), _computing(plan)
     together = network not in CLASSICAL and recipe.optimizer != "lbfgs"  # which sees all examples at once
     blueprint = Blueprint(
@@ -109,7 +112,7 @@ def blueprint_of(
         kind=kind,
         recipe=recipe,
         computing=computing,
-        target=target,
+        target=target if stored is None else stored.target,
         data=str(data.absolute()) if data is not None else None,
         differences=tuple(_differences(plan, network, layout, targets, sizes, named)),
         delimiter=delimiter,
@@ -118,6 +121,7 @@ def blueprint_of(
         reads=_reads(inspection, target, given),
         variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
         launch=launch_of(plan, computing) if together else None,
+        array=getattr(stored.reading, "array", None) or None if stored is not None else None,
     )
     more = (*_other_sizes(plan, blueprint), *_other_split(blueprint, given))
     return replace(blueprint, differences=(*blueprint.differences, *more))

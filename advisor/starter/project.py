@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from advisor.datasets.dataset import Inspection
+from advisor.datasets.dataset import Inspection, Task
 from advisor.errors import input_error
 from advisor.facts.fact_base import Source
 from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report.contents import SPREAD
-from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout
+from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets
+from advisor.starter.planning import ARRAYS
 from advisor.starter.readme import readme_text
 from advisor.starter.rendering import files_of
 from advisor.wording import shorten
@@ -24,6 +25,23 @@ READ = (
     "folder of sounds",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
+_TABLES = frozenset({"delimited text", "JSON lines", "Parquet"})
+_READ_BY = {
+    Layout.TABLE: _TABLES | set(ARRAYS),
+    Layout.PICTURE: frozenset({"folder of images", *ARRAYS}),
+    Layout.SERIES: _TABLES | set(ARRAYS),
+    Layout.SOUND: frozenset({"folder of sounds"}),
+    Layout.TOKENS: _TABLES | {"text"},
+    Layout.TREE: frozenset({"JSON lines"}),
+    Layout.GRAPH: frozenset(),
+}
+"""The formats that the code of each layout reads."""
+_SHOWN = {
+    "tabular": "a table", "image": "images", "time_series": "series", "audio": "audio", "text": "texts", "graph": "a graph",
+    "tree": "trees", "video": "video", Layout.TABLE: "a table", Layout.PICTURE: "images", Layout.SERIES: "series",
+    Layout.SOUND: "audio", Layout.TOKENS: "texts", Layout.TREE: "trees", Layout.GRAPH: "a graph",
+}  # fmt: skip
+UNREADABLE = "A project cannot read these data"
 EDGES = "edge list"
 _TEXTS = ("delimited text", "text")
 
@@ -46,8 +64,39 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
         what = f"generated projects do not read all ways to write a table, and not {data.written}"
         remedy = "Save it as CSV (a header, decimal points, UTF-8), as Parquet, or as JSON with one object a line."
     elif data.format in (*READ, EDGES):
+        if blueprint is not None:
+            _refuse_other_layout(data, blueprint)
         return
-    raise input_error("A project cannot read these data", what, where=data.path, remedy=remedy)
+    raise input_error(UNREADABLE, what, where=data.path, remedy=remedy)
+
+
+def _refuse_other_layout(data: Inspection, blueprint: Blueprint) -> None:
+    """Raise InputError where the code for this plan's kind of examples does not read the format that the data are in."""
+    kind, supervised = blueprint.layout, blueprint.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS)
+    windows = kind is Layout.SERIES and (blueprint.kind == "forecast" or not supervised)
+    remedy = f"Leave data.modality out, or name data of that kind with --data; these look like {_SHOWN[data.modality]}."
+    if data.format not in _READ_BY[kind]:
+        what = f"the plan is for {_SHOWN[kind]}, and its project does not read the format {data.format} as such"
+    elif data.format in ARRAYS and windows and data.modality == "time_series":
+        what = "a project that cuts windows out of one series reads a table, and this array holds many series"
+        remedy = "Save a table with a row for each moment, or state another task.kind."
+    elif blueprint.targets is Targets.MASK:
+        what = "a project that segments images reads a folder with images and masks, and there are no masks here"
+        remedy = "Put the images into a folder `images`, and masks of the same names into a folder `masks` beside it."
+    elif data.format in ARRAYS and supervised and not windows and data.target is None and kind is not Layout.TABLE:
+        what, remedy = "no array says what to predict", "Name one with --target."
+    elif (
+        data.format in ARRAYS
+        and kind is Layout.TABLE
+        and supervised
+        and (data.facts.get("task.outputs") or 1) != 1
+        and (data.task is not Task.CLASSIFY)
+    ):
+        what = f"the target {data.target} has several columns, and a project learns one"
+        remedy = "Save one column of it as the target."
+    else:
+        return
+    raise input_error(UNREADABLE, what, where=data.path, remedy=remedy)
 
 
 def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:

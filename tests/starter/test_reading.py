@@ -202,7 +202,7 @@ def test_windows_longer_than_the_series_are_refused_in_plain_words(tmp_path: Pat
         run(project, f"python train.py --data {tmp_path / 'series.csv'}")
 
 
-@pytest.mark.parametrize("width", [1, 2, 4])
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
 def test_sounds_in_folders(width: int, tmp_path: Path) -> None:
     for number in range(12):
         folder = tmp_path / "sounds" / ("low", "high")[number % 2]

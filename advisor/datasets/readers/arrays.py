@@ -48,6 +48,8 @@ class ArraysReading:
 
     largest: float | None
     """Of pictures, the number that stands for full brightness."""
+    array: str = ""
+    """The name of the examples in an NPZ."""
 
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Examples of the modality, and their targets; those whose target is missing are left out.
@@ -137,7 +139,7 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
         sampled=_sampled(data.rows, len(positions), targets),
         bytes=disk,
         memory_bytes=data.rows * roles.inputs * (roles.steps or 1) * 4,
-        reading=ArraysReading(_largest(values) if roles.modality == "image" else None),
+        reading=ArraysReading(_largest(values) if roles.modality == "image" else None, data.name),
         task_remedy="Name the array of the targets with --target." if data.name else "Name it with --target.",
     )
 
