@@ -16,6 +16,10 @@ class RecordedLibraryNotFoundError(RecordedNvmlError):
     """Stands in for pynvml.NVMLError_LibraryNotFound."""
 
 
+class RecordedNotFoundError(RecordedNvmlError):
+    """Stands in for pynvml.NVMLError_NotFound."""
+
+
 @dataclass(frozen=True)
 class RecordedCard:
     """One card; a question whose answer is None fails, as NVML fails with `Not Supported`."""
@@ -36,6 +40,10 @@ class RecordedCard:
     uncorrected: int | None = None
     ecc: int | None = None
     mig: int | None = None
+    mig_next: int | None = None
+    """After the next reset; as now where None"""
+    instances: tuple[RecordedCard | None, ...] | None = None
+    """Of a divided card, None in an empty place; None where the driver does not list them"""
     uuid: str | None = None
     links: tuple[int, ...] = ()
     processes: tuple[tuple[int, int | None], ...] | None = None
@@ -80,6 +88,17 @@ def recorded_nvml(
         joined = known({0: system.readable, 2: system.nvlinked}[index])
         return 0 if (first.number, second.number) in joined else 1
 
+    def instance(card: RecordedCard, place: int) -> RecordedCard:
+        if card.instances is None:
+            raise RecordedNvmlError("Function Not Found")
+        found = card.instances[place] if place < len(card.instances) else None
+        if found is None:
+            raise RecordedNotFoundError("Not Found")
+        return found
+
+    def mode(card: RecordedCard) -> list[int] | None:
+        return None if card.mig is None else [card.mig, card.mig if card.mig_next is None else card.mig_next]
+
     def processes(card: RecordedCard) -> list[SimpleNamespace] | None:
         if card.processes is None:
             return None
@@ -117,7 +136,10 @@ def recorded_nvml(
         nvmlDeviceGetCurrentClocksThrottleReasons=ask(lambda card: card.throttle_bits),
         nvmlDeviceGetTotalEccErrors=ask(lambda card: card.uncorrected),
         nvmlDeviceGetEccMode=ask(lambda card: None if card.ecc is None else [card.ecc, card.ecc]),
-        nvmlDeviceGetMigMode=ask(lambda card: None if card.mig is None else [card.mig, card.mig]),
+        nvmlDeviceGetMigMode=ask(mode),
+        nvmlDeviceGetMaxMigDeviceCount=lambda _: 7,
+        nvmlDeviceGetMigDeviceHandleByIndex=instance,
+        NVMLError_NotFound=RecordedNotFoundError,
         nvmlDeviceGetComputeRunningProcesses=ask(processes),
         nvmlDeviceGetNvLinkState=lambda card, link: known(card.links[link] if link < len(card.links) else None),
         nvmlDeviceGetTopologyCommonAncestor=lambda first, second: known(

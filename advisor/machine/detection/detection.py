@@ -74,7 +74,8 @@ def look_closer(
     memory = memory_lines(tree)
     threads = sorted(thread for core in machine.cores or () for thread in core)
     virtual, name = hypervisor(tree, host)
-    swap, unswapped = memory.get("SwapTotal"), memory.get("SwapFree")
+    limits = read_limits(tree)
+    swap, unswapped = _least_known([memory.get("SwapTotal"), limits.swap_bytes]), memory.get("SwapFree")
     closer = replace(
         machine,
         gpus=gpu_states(machine.gpus, tree, host),
@@ -85,7 +86,7 @@ def look_closer(
         memory_nodes=details.allowed_nodes(tree),
         clocks=details.detect_clocks(tree),
         memory_modules=memory_modules(tree),
-        memory_available_bytes=_least_known([memory.get("MemAvailable"), read_limits(tree).memory_left_bytes]),
+        memory_available_bytes=_least_known([memory.get("MemAvailable"), limits.memory_left_bytes]),
         swap_bytes=swap,
         swap_used_bytes=None if swap is None or unswapped is None else max(0, swap - unswapped),
         virtual=virtual,

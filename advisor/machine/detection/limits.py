@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from advisor.machine.host import Tree, pairs, whole_number
+from advisor.machine.host import Tree, memory_lines, number_list, pairs, whole_number
 
 _V1_NO_LIMIT = 2**62
 """Bytes; version 1 writes the largest page count instead of `max`."""
@@ -24,6 +24,8 @@ class Limits:
     memory_bytes: int | None
     memory_left_bytes: int | None = None
     """The memory that the fullest of the groups may still take"""
+    swap_bytes: int | None = None
+    """The swap space that the groups may take"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +37,97 @@ class _Mount:
 
 
 def read_limits(tree: Tree) -> Limits:
+    """The limits of the groups and of this process. Notes say where something else than a hard limit holds."""
     cores: list[float] = []
-    memory: list[int] = []
+    bounds = [*_process_bounds(tree), *_node_bounds(tree)]
     left: list[int] = []
+    swap: list[int] = []
+    soft: list[int] = []
     for version, controllers, folder in groups(tree):
+        own: list[_Bound] = []
         if version == 2:
             quota = [whole_number(word) for word in (tree.read(f"{folder}/cpu.max") or "").split()]
-            limit = _memory(tree, f"{folder}/memory.max")
+            for name, note in (("memory.max", ""), ("memory.high", _HIGH)):
+                limit = _memory(tree, f"{folder}/{name}")
+                own += [] if limit is None else [_Bound(limit, note.format(size=_size(limit), folder=folder))]
             used = "memory.current"
+            if tree.read_integer(f"{folder}/memory.high") == 0:
+                tree.notes.append(f"memory.high of {folder} is 0: the kernel slows down whatever runs here. Raise it.")
+            swap += _known(tree.read_integer(f"{folder}/memory.swap.max"))
         else:
             names = ("cpu.cfs_quota_us", "cpu.cfs_period_us") if "cpu" in controllers else ()
             quota = [tree.read_integer(f"{folder}/{name}") for name in names]
-            limit = _memory(tree, f"{folder}/memory.limit_in_bytes") if "memory" in controllers else None
             used = "memory.usage_in_bytes"
+            if "memory" in controllers:
+                hard = _memory(tree, f"{folder}/memory.limit_in_bytes")
+                own += [] if hard is None else [_Bound(hard, "")]
+                soft += _known(_memory(tree, f"{folder}/memory.soft_limit_in_bytes"))
+                both = _memory(tree, f"{folder}/memory.memsw.limit_in_bytes")
+                swap += [] if both is None or hard is None else [max(0, both - hard)]
         cores += _cores(*quota) if len(quota) == 2 else ()
-        if limit is not None:
-            memory.append(limit)
-            left += _left(tree, folder, limit, used)
+        bounds += own
+        if own:
+            left += _left(tree, folder, min(bound.bytes for bound in own), used)
+    tightest = min(bounds, key=lambda bound: (bound.bytes, bool(bound.note)), default=None)
+    most = min([memory_lines(tree).get("MemTotal", 2**62), *([tightest.bytes] if tightest is not None else [])])
+    if tightest is not None and tightest.note and tightest.bytes == most:
+        tree.notes.append(tightest.note)
+    if soft and min(soft) < most:
+        tree.notes.append(_SOFT.format(size=_size(min(soft))))
     return Limits(
         cores=min(cores, default=None),
-        memory_bytes=min(memory, default=None),
+        memory_bytes=None if tightest is None else tightest.bytes,
         memory_left_bytes=min(left, default=None),
+        swap_bytes=min(swap, default=None),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Bytes of memory that this process cannot use more than, and what to know of it."""
+
+    bytes: int
+    note: str
+
+
+_HIGH = "Beyond {size} the kernel slows down what runs here: memory.high of {folder}. The plan stays below it."
+_SOFT = "When memory is short on the machine, the kernel takes back what runs here uses beyond {size} (soft limit of its group)."
+_ADDRESSES = "This process may reserve {size} of memory at most (ulimit {flag}); libraries reserve more than they use."
+_NODES = "This process may use the memory of NUMA node {nodes} alone, {size}."
+
+
+def _process_bounds(tree: Tree) -> Iterator[_Bound]:
+    """Limits of this process, as batch systems set them: addresses and data, by the soft limits of getrlimit(2)."""
+    for line in (tree.read("/proc/self/limits") or "").splitlines():
+        for name, flag in (("Max address space", "-v"), ("Max data size", "-d")):
+            words = line.removeprefix(name).split()
+            limit = whole_number(words[0]) if line.startswith(name) and words else None
+            if limit is not None and limit > 0:
+                yield _Bound(limit, _ADDRESSES.format(size=_size(limit), flag=flag))
+
+
+def _node_bounds(tree: Tree) -> Iterator[_Bound]:
+    """The memory of the NUMA nodes that a cpuset or `numactl --membind` leaves, where these are not all."""
+    allowed = number_list(dict(pairs(tree.read("/proc/self/status"))).get("Mems_allowed_list"))
+    there = number_list(tree.read_word(f"{_NODE}/has_memory"))
+    if not allowed or not there or set(there) <= set(allowed):
+        return
+    nodes = sorted(set(allowed) & set(there))
+    sizes = [memory_lines(tree, f"{_NODE}/node{node}/meminfo").get("MemTotal") for node in nodes]
+    if nodes and None not in sizes:
+        total = sum(size for size in sizes if size is not None)
+        yield _Bound(total, _NODES.format(nodes=", ".join(map(str, nodes)), size=_size(total)))
+
+
+_NODE = "/sys/devices/system/node"
+
+
+def _known(value: int | None) -> list[int]:
+    return [] if value is None or value < 0 else [value]
+
+
+def _size(limit: int) -> str:
+    return f"{limit / 2**30:.3g} GiB"
 
 
 def groups(tree: Tree) -> Iterator[tuple[int, frozenset[str], PurePosixPath]]:

@@ -57,7 +57,7 @@ def gpu_states(gpus: Sequence[Gpu] | None, tree: Tree, host: Host) -> tuple[Gpu,
         states = amd.states(tree)
     else:
         states = ()
-    if len(states) != len(gpus):
+    if len(states) != len(gpus) or any(gpu.mig for gpu in gpus):  # of an instance no state is known
         return tuple(gpus)
     return tuple(replace(gpu, state=state) for gpu, state in zip(gpus, states, strict=True))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations, takewhile
 from typing import Any, TypeVar
 
 from advisor.machine.cards import FoundGpus, Gpu, GpuDriver, GpuPair, GpuProcess, GpuState, Throttle, Topology
+from advisor.machine.gpus import slices
 from advisor.machine.host import Host, Tree
 from advisor.wording import shorten
 
@@ -50,7 +52,9 @@ def ask(tree: Tree, host: Host) -> FoundGpus:
             driver = GpuDriver(_quiet(nvml, nvml.nvmlSystemGetDriverVersion), _cuda(nvml))
             gpus = tuple(_card(nvml, index, tree) for index in range(count))
             pairs = tuple(_pair(nvml, first, second) for first, second in combinations(range(count), 2))
-            return FoundGpus(gpus, pairs, driver)
+            _note_pending(nvml, count, tree)
+            found = slices.as_seen(FoundGpus(gpus, pairs, driver), nvml, tree, host)
+            return replace(found, gpus=slices.limited(found.gpus or (), tree, host))
     except nvml.NVMLError as error:
         if host.system != "Linux" and isinstance(error, nvml.NVMLError_LibraryNotFound):
             return FoundGpus(())
@@ -109,6 +113,13 @@ def _card(nvml: Any, index: int, tree: Tree) -> Gpu:
         ecc=quiet(lambda card: nvml.nvmlDeviceGetEccMode(card)[0] == 1),
         uuid=quiet(lambda card: str(nvml.nvmlDeviceGetUUID(card))),
     )
+
+
+def _note_pending(nvml: Any, count: int, tree: Tree) -> None:
+    modes = [(index, _quiet(nvml, nvml.nvmlDeviceGetMigMode, (index,))) for index in range(count)]
+    changing = [(index, mode[1] == 1) for index, mode in modes if mode is not None and mode[0] != mode[1]]
+    if changing:
+        tree.notes.append(slices.pending(changing))
 
 
 def _nvlinks(nvml: Any, index: int) -> int | None:
