@@ -201,6 +201,19 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
+class Masks:
+    """The values of masks, as `datasets.media.mask_folders` found them."""
+
+    values: tuple[int, ...]
+    """Of each class, in the order of their numbers; of masks in colours 65536 red + 256 green + blue."""
+    void: int | None
+    """Of pixels that belong to no class."""
+    coloured: bool
+    blurred: bool
+    """True where values between two stand for the nearer one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Blueprint:
     """Everything that the templates of code see. Its texts are names of the rule base, but for the target and the data path."""
 
@@ -243,6 +256,10 @@ class Blueprint:
     """None where a single process trains."""
     array: str | None = None
     """The array of the examples in an NPZ, where one was looked at."""
+    masks: Masks | None = None
+    """Of images that were looked at."""
+    mirrors: bool = False
+    """True where augmentation mirrors images, which changes what some of them mean."""
 
     @property
     def weighted(self) -> bool:

@@ -137,7 +137,9 @@ def named_of(plan: Plan, model: Model | None = None, shapes: Sequence[tuple[int,
         raise input_error(TITLE, what, where="training.adaptation", remedy="State full or last_layer.")
     weights = plan.value("network.init") == "pretrained" or adaptation is not Adaptation.FULL
     answer = model.layers[-1].shape[0] if kind == _TRANSLATES else 0
-    return Named(name, library, place, kind, weights, adaptation, _input(plan, model), parameters, macs, answer)
+    return Named(
+        name, library, place, kind, weights, adaptation, _input(plan, model, library), parameters, macs, answer
+    )
 
 
 def _adaptation(plan: Plan) -> Adaptation:
@@ -209,8 +211,13 @@ def _unfit(library: Library, family: str, task: str, name: str) -> InputError:
     return input_error(TITLE, what, where="task.kind", remedy=remedy)
 
 
-def _input(plan: Plan, model: Model) -> tuple[int, ...]:
-    """The shape of an example as the facts say; the usual one where they do not."""
+def _input(plan: Plan, model: Model, library: Library) -> tuple[int, ...]:
+    """The shape of an example as the facts say; the usual one where they do not.
+
+    Images are brought to the size that a network of timm was trained at: at another one its weights say less.
+    """
+    if library is Library.TIMM and len(model.input) == _COLOURS:
+        return model.input
     steps = _number(plan, "data.sequence_length")
     if len(model.input) == 1 and steps is not None:
         return (steps,)

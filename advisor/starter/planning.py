@@ -22,6 +22,7 @@ from advisor.starter.blueprint import (
     Blueprint,
     Computing,
     Layout,
+    Masks,
     ReadColumn,
     Reads,
     Recipe,
@@ -43,6 +44,8 @@ NO_NUMBERS = (Layout.TOKENS, Layout.TREE, Layout.GRAPH)
 """Layouts whose examples are numbers of words or nodes, which no difference of values can restore."""
 ARRAYS = ("NPY", "NPZ")
 """Formats of arrays, as an inspection names them."""
+_FLIPS = "training.regularization.gentle-augmentation"
+"""The rule that advises to mirror images."""
 INITS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
 EPOCHS = 100
 PATIENCE = 10
@@ -121,10 +124,22 @@ def blueprint_of(
         reads=_reads(inspection, target, given),
         variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
         launch=launch_of(plan, computing) if together else None,
+        masks=_masks(inspection),
+        mirrors=_FLIPS in {reason.rule for reason in plan.recommendations["training.regularization"].because}
+        if "training.regularization" in plan.recommendations
+        else False,
         array=getattr(stored.reading, "array", None) or None if stored is not None else None,
     )
     more = (*_other_sizes(plan, blueprint), *_other_split(blueprint, given))
     return replace(blueprint, differences=(*blueprint.differences, *more))
+
+
+def _masks(inspection: Inspection | None) -> Masks | None:
+    reading = inspection.reading if inspection is not None else None
+    values = getattr(reading, "values", ())
+    if reading is None or not values or not hasattr(reading, "masks"):
+        return None
+    return Masks(values, *(getattr(reading, name) for name in ("void", "colored", "blurred")))
 
 
 def _given(plan: Plan, inspection: Inspection | None) -> GivenSplit:

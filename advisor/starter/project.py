@@ -22,13 +22,14 @@ READ = (
     "NPZ",
     "text",
     "folder of images",
+    "folder of images and masks",
     "folder of sounds",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
 _TABLES = frozenset({"delimited text", "JSON lines", "Parquet"})
 _READ_BY = {
     Layout.TABLE: _TABLES | set(ARRAYS),
-    Layout.PICTURE: frozenset({"folder of images", *ARRAYS}),
+    Layout.PICTURE: frozenset({"folder of images", "folder of images and masks", *ARRAYS}),
     Layout.SERIES: _TABLES | set(ARRAYS),
     Layout.SOUND: frozenset({"folder of sounds"}),
     Layout.TOKENS: _TABLES | {"text"},
@@ -80,7 +81,7 @@ def _refuse_other_layout(data: Inspection, blueprint: Blueprint) -> None:
     elif data.format in ARRAYS and windows and data.modality == "time_series":
         what = "a project that cuts windows out of one series reads a table, and this array holds many series"
         remedy = "Save a table with a row for each moment, or state another task.kind."
-    elif blueprint.targets is Targets.MASK:
+    elif blueprint.targets is Targets.MASK and data.format != "folder of images and masks":
         what = "a project that segments images reads a folder with images and masks, and there are no masks here"
         remedy = "Put the images into a folder `images`, and masks of the same names into a folder `masks` beside it."
     elif data.format in ARRAYS and supervised and not windows and data.target is None and kind is not Layout.TABLE:

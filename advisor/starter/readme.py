@@ -9,7 +9,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report import words
 from advisor.report.changes import sentence
 from advisor.report.markup import code, code_block, plain, table
-from advisor.starter.blueprint import Blueprint
+from advisor.starter.blueprint import Blueprint, Targets
 from advisor.starter.named import Library
 from advisor.starter.rendering import render
 from advisor.starter.starting import to_fill_in, ways
@@ -34,6 +34,7 @@ FILES = {
     "forecaster.py": "the model: fitted to what is known, and told later values as they come",
     "seasons.py": "finds after how many steps the values repeat",
     "data.py": "reads your data, or makes some up",
+    "pairs.py": "which mask belongs to which image, by their names",
     "preparation.py": "examples as numbers, in the way that the examples of the training show",
     "table_columns.py": "the columns of a table as numbers, as the trials prepare them",
     "target_coding.py": "columns of many categories, by what the target is for each",
@@ -121,7 +122,8 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
         if blueprint.launch is not None and not blueprint.launch.cluster:
             yield f"bash train.sh --data {data} --output torchrun"
         if "predict.py" in files:
-            yield "python predict.py --data NEW --output predictions.csv"
+            output = "predicted" if blueprint.targets is Targets.MASK else "predictions.csv"
+            yield f"python predict.py --data NEW --output {output}"
         if "generate.py" in files:
             yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
     else:

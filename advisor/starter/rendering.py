@@ -50,6 +50,7 @@ _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
 _OURS = re.compile(r"^from advisor\.datasets\.(?:preparing|values)\.(\w+) import", re.MULTILINE)
 _FORECASTER = _ADVISOR / "training" / "child" / "forecaster.py"
 _SEASONS = _ADVISOR / "datasets" / "tables" / "series" / "seasons.py"
+_PAIRS = _ADVISOR / "datasets" / "media" / "pairs.py"
 _PARTS = _ADVISOR / "networks" / "parts"
 _PART = re.compile(r"^from advisor\.networks\.parts\.(\w+) import", re.MULTILINE)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -111,6 +112,8 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["loss.py"] = _loss(blueprint)
         if blueprint.predicts:
             chosen["predict.py"] = "shared/predict.py.j2"
+        elif blueprint.targets is Targets.MASK and blueprint.layout is Layout.PICTURE:
+            chosen["predict.py"] = "shared/segment.py.j2"
         if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
         elif blueprint.writes or blueprint.translates:
@@ -118,7 +121,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         if blueprint.launch is not None:
             names = CLUSTER_FILES if blueprint.launch.cluster else ("train.sh",)
             chosen |= {name: f"launch/{name}.j2" for name in names}
-    if "predict.py" in chosen:
+    if "predict.py" in chosen and blueprint.targets is not Targets.MASK:
         chosen["predictions.py"] = "shared/predictions.py.j2"
         if blueprint.targets is Targets.NUMBERS and blueprint.network != STATISTICAL:
             chosen["intervals.py"] = "shared/intervals.py.j2"
@@ -164,6 +167,8 @@ def copied_files(blueprint: Blueprint) -> dict[str, str]:
         sources.append(_ADVISOR / "networks" / "recompute.py")
     if blueprint.recipe.loss in ("dice_cross_entropy", "quantile"):
         sources.append(_PARTS / "supervised.py")
+    if blueprint.targets is Targets.MASK and blueprint.layout is Layout.PICTURE:
+        sources.append(_PAIRS)
     own = {}
     if named is None:
         own = network_files(blueprint.network)

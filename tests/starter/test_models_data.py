@@ -72,7 +72,7 @@ def test_masks_are_named_as_their_pictures(tmp_path: Path) -> None:
 def test_a_mask_with_a_class_too_many_is_told(tmp_path: Path) -> None:
     picture(tmp_path / "mask.png", 3)
     folder = project(tmp_path / "project", blueprint("unet", Layout.PICTURE, Targets.MASK))
-    with pytest.raises(ValueError, match="has class 3: OUTPUTS"):
+    with pytest.raises(ValueError, match="value 3, which stands for no class: see MASK_VALUES and OUTPUTS"):
         module(folder, "data").mask_of(tmp_path / "mask.png")
 
 
@@ -145,3 +145,22 @@ def test_a_graph_is_a_table_of_nodes_and_one_of_edges(tmp_path: Path) -> None:
     labelled = {int(node): int(group) for part in (data.train, data.validation) for node, group in part}
     assert labelled == {0: 0, 1: 1, 2: 0, 4: 1, 5: 0}  # the fourth node has no group
     run(folder, f"python train.py --steps 2 --data '{tmp_path}'")
+
+
+def test_what_is_moved_never_comes_in_again_on_the_other_side(tmp_path: Path) -> None:
+    """Of a picture whose left half is white, each moved one is white up to a column and black from there."""
+    folder = project(tmp_path / "project", blueprint("cnn", Layout.PICTURE, Targets.CLASS, augmentation=True))
+    data = module(folder, "data")
+    half = torch.where(torch.arange(11) < 6, 1.0, -1.0).expand(1, 11, 11)
+    for _ in range(40):
+        moved, target = data.Changed([(half, 2)])[0]
+        assert moved.shape == half.shape
+        assert target == 2
+        assert (moved[0].diff(dim=1) <= 0).all()
+        assert moved[0, 0, 0] == 1
+    assert "MIRROR = False" in (folder / "settings.py").read_text()
+    mirrored = project(
+        tmp_path / "other", blueprint("cnn", Layout.PICTURE, Targets.CLASS, augmentation=True, mirrors=True)
+    )
+    data = module(mirrored, "data")
+    assert {data.Changed([(half, 2)])[0][0][0, 0, 0].item() for _ in range(40)} == {1.0, -1.0}

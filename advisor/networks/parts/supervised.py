@@ -19,10 +19,11 @@ def quantile_loss(guesses: Tensor, truth: Tensor, share: float = QUANTILE) -> Te
 def dice_loss(logits: Tensor, classes: Tensor) -> Tensor:
     """One minus the soft Dice overlap of (batch, classes, ...) with (batch, ...), the mean over the classes.
 
-    Added to the cross-entropy by nnU-Net (Isensee et al. 2021, Methods).
+    Places whose class is below 0 count for nothing. Added to the cross-entropy by nnU-Net (Isensee et al. 2021, Methods).
     """
-    shares = logits.float().softmax(dim=1)
-    truth = functional.one_hot(classes, logits.shape[1]).movedim(-1, 1)
+    there = (classes >= 0).unsqueeze(1)
+    shares = logits.float().softmax(dim=1) * there
+    truth = functional.one_hot(classes.clamp(min=0), logits.shape[1]).movedim(-1, 1) * there
     places = (0, *range(2, logits.dim()))
     overlap = 2 * (shares * truth).sum(places) / ((shares + truth).sum(places) + 1e-6)
     return 1 - overlap.mean()
