@@ -12,6 +12,7 @@ from pathlib import Path
 
 from advisor.datasets import encodings
 from advisor.datasets import readers as files_of_readers
+from advisor.datasets.conversions import how_to_convert
 from advisor.datasets.media.entries import entries_below
 from advisor.datasets.reader import Beginning, Evidence, Reader
 from advisor.datasets.refusals import not_opened, unreadable
@@ -22,6 +23,7 @@ MOST_ENTRIES = 20_000
 DEEPEST = 4
 
 _ONE_PICTURE = ("this is a single picture", "Name a folder that holds a folder of pictures for each class.")
+_ONE_SOUND = ("this is a single sound or film", "Name a folder that holds a folder of sounds for each class.")
 _REFUSED = (
     (b"\x1f\x8b", "this is compressed with gzip", "Unpack it first: gunzip FILE."),
     (b"BZh", "this is compressed with bzip2", "Unpack it first: bunzip2 FILE."),
@@ -40,7 +42,10 @@ _REFUSED = (
     (b"\x89PNG", *_ONE_PICTURE),
     (b"\xff\xd8\xff", *_ONE_PICTURE),
     (b"GIF8", *_ONE_PICTURE),
-    (b"RIFF", "this is a single sound or film", "Name a folder that holds a folder of sounds for each class."),
+    (b"RIFF", *_ONE_SOUND),
+    (b"ID3", *_ONE_SOUND),
+    (b"fLaC", *_ONE_SOUND),
+    (b"OggS", *_ONE_SOUND),
     (b"\x7fELF", "this is a program", "Name a file of data."),
 )
 """Beginnings of files that no reader takes, and what to do with them."""
@@ -103,6 +108,9 @@ def _refuse_others(path: Path, start: bytes) -> None:
         if b"xl/" in start or b"[Content_Types].xml" in start:
             raise unreadable(path, "this is a workbook or document of an office program", "Save its table as CSV.")
         raise unreadable(path, "this is a ZIP archive", "Unpack it first, and name what is in it.")
+    if start[4:8] == b"ftyp":
+        kinds = "a single film, sound or picture (MP4, M4A, HEIC, AVIF)"
+        raise unreadable(path, f"this is {kinds}", "Name a folder that holds a folder of files for each class.")
     for magic, what, remedy in _REFUSED:
         if start.startswith(magic):
             raise unreadable(path, what, remedy)
@@ -134,7 +142,8 @@ def _of_folder(path: Path) -> Reader:
         )
     if not counts[reader]:
         names = [f"{count} {shorten(suffix, 20) or 'without an ending'}" for suffix, count in suffixes.most_common(4)]
-        remedy = f"Known are {_folder_formats()}, in a folder for each class."
+        known = f"Known are {_folder_formats()}, in a folder for each class."
+        remedy = how_to_convert(path, suffixes.most_common(1)[0][0]) or known
         raise unreadable(path, f"nothing in this folder is known: {join_names(names)}", remedy)
     return reader
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ import numpy
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
+from advisor.datasets.conversions import how_to_convert
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
 from advisor.datasets.media.entries import MOST_ENTRIES, Entry, entries_below
 from advisor.datasets.refusals import unreadable
@@ -22,6 +24,8 @@ from advisor.wording import join_names, shorten
 
 PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
 """Folders of these names split the data; the classes are in them."""
+_OF_PARTS = frozenset({"set", "split", "data", "images", "all"})
+"""Words beside those."""
 NOTES = frozenset({".txt", ".xml", ".json", ".csv"})
 """Endings of files in which programs describe others."""
 T = TypeVar("T")
@@ -53,6 +57,8 @@ class Beside:
     """True where there are more entries than are looked at."""
     left_behind: tuple[str, ...] = ()
     """Folders that programs left behind."""
+    unread: tuple[tuple[int, str, str], ...] = ()
+    """Images and sounds in formats that are not read: their number, their ending, and how to convert them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +125,7 @@ def listed(folder: Path, suffixes: Collection[str], noun: str) -> Listing:
     faulty: list[Entry] = []
     notes: list[str] = []
     left_behind: list[str] = []
+    endings: Counter[str] = Counter()
     others = links = seen = 0
     for entry in islice(entries_below(folder), MOST_ENTRIES):
         seen += 1
@@ -131,12 +138,16 @@ def listed(folder: Path, suffixes: Collection[str], noun: str) -> Listing:
         elif entry.suffix not in suffixes:
             others += 1
             notes += [entry.name] if entry.suffix in NOTES else []
+            endings[entry.suffix] += 1
         else:
             found.append((entry.name, entry.size))
     if not found:
         raise unreadable(folder, f"this folder holds no {noun}", f"Name one with a folder of {noun} for each class.")
     found.sort(key=lambda file: file[0].split("/"))
-    beside = Beside(0, others, links, tuple(faulty), cut_off=seen == MOST_ENTRIES, left_behind=tuple(left_behind))
+    remedies = ((count, ending, how_to_convert(folder, ending)) for ending, count in endings.most_common())
+    unread = tuple((count, ending, remedy) for count, ending, remedy in remedies if remedy is not None)
+    cut_off = seen == MOST_ENTRIES
+    beside = Beside(0, others, links, tuple(faulty), cut_off, tuple(left_behind), unread)
     return Listing(folder, noun, tuple(found), beside, tuple(notes))
 
 
@@ -153,7 +164,7 @@ def by_class(listing: Listing) -> ClassFolders:
     found = [(tuple(name.split("/")), size) for name, size in listing.files]
     depth = _depth_of_classes([parts for parts, _ in found])
     divisions = {parts[depth] for parts, _ in found if len(parts) > depth + 1}
-    if not {name.casefold() for name in divisions} <= PARTS:
+    if not all(map(is_part, divisions)):
         divisions = set()
     depth += bool(divisions)
     members = [Member("/".join(parts), parts[depth], size) for parts, size in found if len(parts) > depth + 1]
@@ -163,6 +174,12 @@ def by_class(listing: Listing) -> ClassFolders:
     classes = _in_order({member.label for member in members} - {""})
     beside = replace(listing.beside, outside=outside)
     return ClassFolders(listing.folder, listing.noun, tuple(members), classes, tuple(sorted(divisions)), beside)
+
+
+def is_part(folder: str) -> bool:
+    """True for the name of a folder that splits the data: train, val2017, test_set."""
+    words = re.findall("[a-z]+", folder.casefold())
+    return bool(words) and words[0] in PARTS and set(words[1:]) <= _OF_PARTS
 
 
 def without_classes(listing: Listing, why: Remark) -> ClassFolders:
@@ -303,6 +320,8 @@ def beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
     if beside.left_behind:
         names = join_names(_few([shorten(name, 40) for name in beside.left_behind]))
         yield Remark(f"Folders that other programs left behind, not looked into: {names}.")
+    for number, ending, remedy in beside.unread:
+        yield Remark(f"Files {ending}, which are not read here: {number:,}.", Weight.WARNING, remedy)
     if beside.others:
         yield Remark(f"Files of other kinds that were passed over: {beside.others:,}.")
 

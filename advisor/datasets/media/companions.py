@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from advisor.datasets.dataset import Remark, Weight
-from advisor.datasets.media.class_folders import PARTS, ClassFolders, Listing
+from advisor.datasets.media.class_folders import ClassFolders, Listing, is_part
 from advisor.datasets.media.pairs import pair_masks, role_of
 from advisor.wording import join_names, shorten
 
@@ -40,7 +40,7 @@ class _Companions:
 def no_classes(listing: Listing, found: ClassFolders) -> Remark | None:
     """The reason why the folders are no classes, with a remedy; None where they are."""
     pairs = pair_masks(name for name, _ in listing.files)
-    roles = [label for label in found.classes if role_of(label) or label.casefold() in PARTS]
+    roles = [label for label in found.classes if role_of(label) or is_part(label)]
     taken = 2 * len(pairs.pairs) + len(pairs.images_alone) + len(pairs.masks_alone)
     if pairs.image_is_named and taken == len(listing.files):
         images, masks = pairs.folders
@@ -103,7 +103,7 @@ def _stem(name: str) -> str:
 
 
 def _kind(path: Path) -> str:
-    """What the file says of an image; empty where that is not seen."""
+    """The kind of things that the file says of an image; empty where that is not seen."""
     beginning, _ = _ends(path)
     match path.suffix.casefold():
         case ".txt" if _BOXES.fullmatch(beginning.strip() + "\n"):

@@ -30,9 +30,11 @@ _LARGE = 4 * 224 * 224
 _PLAN_SMALLER = "The plan is for all pixels; --set data.inputs=224x224 plans for smaller ones, where that shows enough."
 MOST_PIXELS = 100_000_000
 """A file that unpacks to more is taken for an attack or a mistake."""
-FORMATS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF")
+FORMATS = ("PNG", "JPEG", "BMP", "DIB", "GIF", "WEBP", "TIFF", "AVIF", "JPEG2000", "PPM")
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, struct.error, Image.DecompressionBombError, MemoryError)
 """Errors of reading a file that is cut off, is no picture, or unpacks to too much."""
+_ORIENTATION, _ON_ITS_SIDE = 0x0112, (5, 6, 7, 8)
+"""The tag of EXIF that says how a camera was held, and its values for a quarter of a turn."""
 _STUMBLES = (LookupError, ArithmeticError, TypeError, AttributeError, RuntimeError, zlib.error)
 """Errors of the decoder where it takes a file at its word that does not keep it."""
 
@@ -44,7 +46,7 @@ class Look:
     """One decoded picture."""
 
     size: tuple[int, int]
-    """Width and height."""
+    """Width and height, as EXIF turns it."""
     mode: str
     content: bytes
     """A hash of the file."""
@@ -88,6 +90,8 @@ def look(path: Path) -> Look:
     """Decode a picture. Raises one of BROKEN."""
     with opened(path) as image:
         size, mode = image.size, image.mode
+        if image.getexif().get(_ORIENTATION) in _ON_ITS_SIDE:
+            size = size[1], size[0]
         image.draft(None, (LARGEST_SIDE, LARGEST_SIDE))  # a large JPEG is decoded in a fraction of the time
         image.load()
     return Look(size, mode, hashlib.blake2b(path.read_bytes(), digest_size=16).digest())

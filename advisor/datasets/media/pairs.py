@@ -56,7 +56,7 @@ class _Named:
     role: str
     """`mask`, `image` or empty."""
     key: tuple[str, ...]
-    """What is left of the name without the words that tell roles; the same for an image and its mask."""
+    """The name without the words that tell roles; the same for an image and its mask."""
     traits: frozenset[str]
     """Words of the role."""
 
@@ -177,7 +177,7 @@ def _without_common_ends(images: Sequence[_Named], masks: Sequence[_Named]) -> _
 
 
 def _common(group: Sequence[_Named]) -> tuple[str, str]:
-    """What all stems begin and end with, without digits that may tell them apart."""
+    """The common beginning and end of all stems, without digits that may tell them apart."""
     stems = [PurePosixPath(one.name).stem for one in group]
     if len(stems) < 2:
         return "", ""

@@ -75,6 +75,26 @@ def bands(path: Path, *, steps: int, hop_seconds: float, highest: float) -> Floa
     return result
 
 
+_CODINGS = {
+    2: "compressed by ADPCM", 3: "numbers with a decimal point (float)", 6: "compressed by A-law", 7: "compressed by mu-law",
+    17: "compressed by ADPCM", 49: "compressed by GSM", 80: "compressed as MPEG", 85: "compressed as MP3",
+}  # fmt: skip
+"""Formats of samples by their number in the header (RFC 2361)."""
+
+
+def _reason(data: bytes, error: wave.Error) -> str:
+    """The reason why a file is not read, in words."""
+    if data.startswith((b"RF64", b"RIFX", b"FORM")):
+        return f"{data[:4].decode()} instead of RIFF"
+    place = data.find(b"fmt ", 0, 4096)
+    if place < 0:
+        return str(error)
+    number = int.from_bytes(data[place + 8 : place + 10], "little")
+    if number == 0xFFFE:
+        number = int.from_bytes(data[place + 32 : place + 34], "little")
+    return f"its samples are {_CODINGS[number]}" if number in _CODINGS else str(error)
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[wave.Wave_read]:
     """Open the file and read its header. An extensible header, usual with 24 bits, is read as the plain one it extends.
@@ -86,11 +106,12 @@ def _opened(path: Path) -> Iterator[wave.Wave_read]:
             sound = stack.enter_context(wave.open(file, "rb"))
         except wave.Error as error:
             if "65534" not in str(error):
-                raise
+                file.seek(0)
+                raise wave.Error(_reason(file.read(4096), error)) from None
             data = stack.enter_context(mmap(file.fileno(), 0, access=ACCESS_COPY))
             place = data.find(b"fmt ", 0, 4096)
             if data[place + 8 : place + 10] != _EXTENSIBLE or data[place + 32 : place + 34] != _PCM:
-                raise
+                raise wave.Error(_reason(data[:4096], error)) from None
             data[place + 8 : place + 10] = _PCM
             sound = stack.enter_context(wave.open(cast("IO[bytes]", data), "rb"))
         yield sound

@@ -26,7 +26,10 @@ from advisor.datasets.sampling import spread
 from advisor.wording import join_names, shorten
 
 FORMAT = "folder of images"
-SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"})
+SUFFIXES = frozenset({
+    ".png", ".apng", ".jpg", ".jpeg", ".jpe", ".jfif", ".jif", ".bmp", ".dib", ".gif", ".webp", ".tif", ".tiff", ".avif",
+    ".jp2", ".j2k", ".jpx", ".jpf", ".ppm", ".pgm", ".pbm", ".pnm",
+})  # fmt: skip
 NOUN = "pictures"
 DECODED = 300
 """Pictures that an inspection looks into."""

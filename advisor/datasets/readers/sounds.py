@@ -25,7 +25,10 @@ MOST_STEPS = 200
 NOUN = "sounds"
 FORMAT = "folder of sounds"
 SUFFIXES = frozenset({".wav", ".wave"})
-REMEDY = "Save them as plain WAV (PCM with 8, 16, 24 or 32 bits), for instance: ffmpeg -i OLD -c:a pcm_s16le NEW.wav"
+REMEDY = (
+    "Save them as plain WAV (PCM with 8, 16, 24 or 32 bits) in a folder for each class, for instance in one of these with "
+    """FFmpeg: mkdir plain; for f in *.wav; do ffmpeg -i "$f" -c:a pcm_s16le "plain/$f"; done"""
+)
 
 
 @dataclass(frozen=True, slots=True)
