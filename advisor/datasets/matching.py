@@ -16,8 +16,10 @@ from advisor.datasets.refusals import unreadable
 from advisor.datasets.tables.columns import judge
 from advisor.datasets.tables.looks import INFINITE
 from advisor.datasets.tables.table import TableSample
-from advisor.datasets.values.conversion import as_texts, class_texts, converted, finite
+from advisor.datasets.values.conversion import as_texts, class_texts, converted, known_texts
 from advisor.datasets.values.dates import placeholders
+from advisor.datasets.values.missing import are_unknown
+from advisor.datasets.values.numbers import finite, mark_of
 from advisor.errors import InputError, Problem, did_you_mean
 from advisor.wording import join_first, join_names, shorten
 
@@ -106,11 +108,13 @@ def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, pol
     dated = raw.dtype in (polars.Date, polars.Datetime)
     if (column.kind is Kind.DATE and raw.dtype.is_numeric()) or (column.kind is not Kind.DATE and dated):
         raw = as_texts(raw)  # a number is no moment, and a moment no number
-    texts = as_texts(raw)
+    texts = known_texts(raw, column.style)
     best: tuple[polars.Series, polars.Series] | None = None
     for style in _styles(raw, column):
         values = converted(raw, column.kind, style)
         wrong = texts.is_not_null() & values.is_null() & ~texts.str.contains(f"(?i)^({INFINITE.pattern})$")
+        if column.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE):
+            wrong &= ~are_unknown(texts)
         if column.kind is Kind.DATE and raw.dtype == polars.String:
             wrong &= ~placeholders(texts, style)
         if column.kind in (Kind.CATEGORY, Kind.TEXT):  # a code that is no number is a category, too
@@ -131,7 +135,8 @@ def _styles(raw: polars.Series, column: TakenColumn) -> Sequence[str]:
         return [column.style if raw.dtype == polars.String else ""]
     judged = judge(raw)
     same = (judged.kind is Kind.DATE) == (column.kind is Kind.DATE) and bool(judged.style)
-    own = [judged.style] if same else []
+    marks = {mark_of(judged.style), mark_of(column.style)} - {""}  # dollars are no euros
+    own = [judged.style] if same and len(marks) < 2 else []
     return list(dict.fromkeys([*([column.style] if column.style else []), *own])) or _ANY_STYLE[column.kind]
 
 
@@ -143,7 +148,7 @@ def _judged(path: Path, column: TakenColumn, raw: polars.Series, wrong: polars.S
     count = int(wrong.sum())
     if not count:
         return None
-    stray = as_texts(raw).filter(wrong)
+    stray = known_texts(raw, column.style).filter(wrong)
     if len(raw) >= STRAY_ROWS and count <= STRAY_SHARE * len(raw) and stray.n_unique() <= STRAY_VALUES:
         words = join_names([repr(shorten(word, 20)) for word in stray.unique(maintain_order=True)])
         rows = "1 row has" if count == 1 else f"{count:,} rows have"

@@ -196,6 +196,8 @@ class Reads:
     """The column of what several rows belong to, where whole groups are held out; of series what tells them apart."""
     season: int | None = None
     """Of a series the steps after which values may repeat by the calendar."""
+    target_words: tuple[str, ...] = ()
+    """Classes whose names are words such as None."""
     keys: tuple[str, ...] = ()
     """Columns that name each row, and stand beside its prediction."""
 

@@ -11,6 +11,7 @@ from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
+from advisor.datasets.values.missing import KEPT, kept_by
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
@@ -217,7 +218,9 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
     named = [
         one.name for one in inspection.columns if one.kind in (Kind.IDENTIFIER, Kind.DATE) or one.name in (time, group)
     ]
-    return Reads(columns, time, holds, group, season, tuple(name for name in named if name != inspection.target))
+    words = kept_by(table.styles.get(inspection.target, ""))
+    keys = tuple(name for name in named if name != inspection.target)
+    return Reads(columns, time, holds, group, season, target_words=words, keys=keys)
 
 
 def _holds(kind: Kind, style: str) -> str:
@@ -225,7 +228,8 @@ def _holds(kind: Kind, style: str) -> str:
         return "number"
     if kind is Kind.DATE:
         return f"date {style}".strip()
-    return kind.value if kind in (Kind.YES_NO, Kind.CATEGORY, Kind.TEXT) else "category"
+    held = kind if kind in (Kind.YES_NO, Kind.CATEGORY, Kind.TEXT) else Kind.CATEGORY
+    return f"{held} {style}".strip() if style.startswith(KEPT) else held.value
 
 
 def _loss(plan: Plan, network: str) -> str | None:

@@ -13,14 +13,17 @@ import polars
 from advisor.datasets.dataset import Column, Kind, Remark, Weight
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
-from advisor.datasets.values import conversion as reading
 from advisor.datasets.values import dates
-from advisor.datasets.values.conversion import as_texts
+from advisor.datasets.values import numbers as spelling
+from advisor.datasets.values.conversion import are_yes_and_no, as_texts, microseconds
 from advisor.datasets.values.legends import legend
+from advisor.datasets.values.missing import are_unknown
 from advisor.wording import join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
 """A column of numbers may hold so many other words, as spellings of a missing value nobody thought of."""
+_BEGINS_AS_VALUE, _VALUES_BESIDE_UNKNOWN = r"^[-+(€$£]?\d", 0.4
+"""The beginning of numbers and dates, and the share of them from which on words such as unknown count as missing."""
 _NEARLY_UNIQUE = 0.95
 _FEWEST_FOR_IDENTIFIER = 10
 MANY_CATEGORIES = 1000
@@ -88,14 +91,21 @@ def names_persons(name: str) -> bool:
     return bool(words & _PERSONS) and words <= _PERSONS | _NUMBERING | {"name"}
 
 
-def judge(raw: polars.Series, *, named: bool = True, nested: bool = False, comma_first: bool = False) -> Judged:
+def judge(
+    raw: polars.Series,
+    *,
+    named: bool = True,
+    nested: bool = False,
+    comma_first: bool = False,
+    kept: Collection[str] = (),
+) -> Judged:
     """The kind of a column and its values.
 
     `named` is false where the file does not name it, `nested` where it holds lists or objects, and `comma_first` makes
-    `1,234` a little more than one.
+    `1,234` a little more than one. Words that are `kept` are values, though they may stand for missing ones.
     """
     unnamed, of_lists = (frozenset() if named else {raw.name}), ({raw.name} if nested else frozenset())
-    return judge_all([raw], unnamed=unnamed, nested=of_lists, comma_first=comma_first)[0]
+    return judge_all([raw], unnamed=unnamed, nested=of_lists, comma_first=comma_first, kept=kept)[0]
 
 
 def judge_all(
@@ -104,23 +114,24 @@ def judge_all(
     unnamed: Collection[str] = (),
     nested: Collection[str] = (),
     comma_first: bool = False,
+    kept: Collection[str] = (),
 ) -> list[Judged]:
     """The kinds of columns of one length and their values, in their order; see `judge`."""
     texts = [raw for raw in columns if raw.dtype == polars.String and raw.name not in nested]
-    held = _judged_texts(look_at(texts), comma_first)
+    held = _judged_texts(look_at(texts, kept), comma_first)
     found = []
     for raw in columns:
         if raw.name in nested:
             column = Column(raw.name, Kind.NESTED, remark="It holds lists or objects.")
             found.append(Judged(column, polars.Series(raw.name, [None] * len(raw), dtype=polars.String)))
             continue
-        judged = held[raw.name] if raw.name in held else _judged_typed(raw)
+        judged = held[raw.name] if raw.name in held else _judged_typed(raw, kept)
         judged = _with_name(judged, raw.name not in unnamed)
         found.append(replace(judged, column=_described(judged)))
     return found
 
 
-def _judged_typed(raw: polars.Series) -> Judged:
+def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
     """A column that the format of the file typed: Parquet, JSON lines."""
     if raw.null_count() == len(raw):
         return _judged(raw.name, Kind.EMPTY, polars.Series(raw.name, [None] * len(raw), dtype=polars.String))
@@ -131,7 +142,7 @@ def _judged_typed(raw: polars.Series) -> Judged:
         held = numbers.to_numpy()  # what is missing is NaN
         if numpy.isfinite(held).all():
             return _numbers(raw.name, numbers)
-        return _numbers(raw.name, reading.finite(numbers), infinite=bool(numpy.isinf(held).any()))
+        return _numbers(raw.name, spelling.finite(numbers), infinite=bool(numpy.isinf(held).any()))
     if raw.dtype in (polars.Date, polars.Datetime):
         moments = dates.moments_of(raw)
         unreal = raw.filter(moments.is_null() & raw.is_not_null())
@@ -145,8 +156,8 @@ def _judged_typed(raw: polars.Series) -> Judged:
             judged, doubts=(_not_dates(raw.name, len(unreal), raw.count(), f"of the year {dates.year_of(unreal)}"),)
         )
     if raw.dtype == polars.Duration:
-        return _numbers(raw.name, reading.microseconds(raw))
-    return _judged_texts(look_at([as_texts(raw)]), comma_first=False)[raw.name]
+        return _numbers(raw.name, microseconds(raw))
+    return _judged_texts(look_at([as_texts(raw)], kept), comma_first=False)[raw.name]
 
 
 def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]:
@@ -154,13 +165,14 @@ def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]
     found: dict[str, Judged] = {}
     words: list[Look] = []
     for look in looks:
-        judged = _judged_values(look, comma_first)
+        judged = _judged_values(look, comma_first) or _with_unknown(look, comma_first)
         if judged is None:
             words.append(look)
         else:
             found[look.texts.name] = judged
     for look, mean in zip(words, words_a_text(words), strict=True):
-        found[look.texts.name] = _words(look, mean)
+        judged = _words(look, mean)
+        found[look.texts.name] = replace(judged, doubts=_mixed(look)) if look.spelt > look.known / 2 else judged
     return found
 
 
@@ -173,30 +185,71 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
     if look.coded and look.plain == known and dates.are_padded_times(texts):
-        return _judged(texts.name, Kind.WHOLE, look.numbers, style=reading.Style.PLAIN.value, remark=CLOCK)
+        return _judged(texts.name, Kind.WHOLE, look.numbers, style=spelling.Style.PLAIN.value, remark=CLOCK)
     style = _number_style(look, comma_first)
     if style is not None:
         numbers = style[1]
         others = _other_words(texts, numbers) if numbers.count() + look.infinite < known else []
         if len(others) <= _STRAY_VALUES:
-            return _numbers(texts.name, numbers, style[0].value, others, infinite=look.infinite > 0)
-    if _different(look) == 2 and reading.are_yes_and_no(texts.drop_nulls().unique().to_list()):
+            judged = _numbers(texts.name, numbers, style[0], others, infinite=look.infinite > 0)
+            if not spelling.may_be_other(texts, style[0], comma_first=comma_first):
+                return judged
+            return replace(judged, doubts=(*judged.doubts, _either(judged, look.first, numbers)))
+    if _different(look) == 2 and are_yes_and_no(texts.drop_nulls().unique().to_list()):
         return _judged(texts.name, Kind.YES_NO, texts, distinct=2)
     return None if date is None else _dates(texts, *date, known)
 
 
-def _number_style(look: Look, comma_first: bool) -> tuple[reading.Style, polars.Series] | None:
+def _either(judged: Judged, first: str, numbers: polars.Series) -> Remark:
+    """The doubt whether marks stand between thousands or begin the decimals."""
+    count, number = numbers.count(), numbers.drop_nulls()[0]
+    what = f"All {count:,} numbers of {judged.quoted} have three digits behind one mark: {first!r} is read as {number:.10g}."
+    remedy = (
+        "If that is wrong by a factor of 1,000, write them without marks between thousands, and with a decimal point."
+    )
+    return Remark(what, Weight.WARNING, remedy, (judged.column.name,))
+
+
+def _mixed(look: Look) -> tuple[Remark, ...]:
+    """The doubt about numbers in several currencies or units, which are read as words."""
+    marks = spelling.marks_in(look.texts.drop_nulls().head(_EXAMPLES_AMONG))
+    if len(marks) < 2:
+        return ()
+    what = f"The numbers of {shorten(look.texts.name, 40)!r} are in several units ({join_names(marks[:5])}): it is read as words."
+    return (Remark(what, Weight.WARNING, "Convert them to one unit to learn from their size.", (look.texts.name,)),)
+
+
+def _with_unknown(look: Look, comma_first: bool) -> Judged | None:
+    """A column of numbers or dates beside words such as unknown in many rows; None where it holds other words."""
+    some = look.texts.drop_nulls().head(_EXAMPLES_AMONG)
+    if not len(some) or float(some.str.contains(_BEGINS_AS_VALUE).mean() or 0) < _VALUES_BESIDE_UNKNOWN:  # type: ignore[arg-type]
+        return None
+    unknown = are_unknown(look.texts)
+    if not unknown.any():
+        return None
+    (others,) = look_at([look.texts.set(unknown, None)])
+    judged = _judged_values(others, comma_first)
+    if judged is None or judged.kind not in (Kind.NUMBER, Kind.WHOLE, Kind.DATE):
+        return None
+    words = look.texts.filter(unknown).alias("word").value_counts(sort=True, name="rows")
+    shown = join_names([f"{word!r} ({rows:,} {'row' if rows == 1 else 'rows'})" for word, rows in words.iter_rows()])
+    held = "dates" if judged.kind is Kind.DATE else "numbers"
+    what = f"Among the {held} of {judged.quoted} {shown} {'counts' if len(words) == 1 else 'count'} as missing."
+    return replace(judged, doubts=(*judged.doubts, Remark(what, Weight.WARNING, columns=(judged.column.name,))))
+
+
+def _number_style(look: Look, comma_first: bool) -> tuple[str, polars.Series] | None:
     """The style in which most texts are numbers, infinite ones left aside, and the numbers; None where too few are."""
     sought = look.known - look.infinite
     if not sought or look.coded:
         return None
     least = 1.0 if look.known < _STRAY_ROWS else 1 - _STRAY_SHARE
-    style, numbers, share = reading.Style.PLAIN, look.numbers, look.plain / sought
+    style, numbers, share = spelling.Style.PLAIN.value, look.numbers, look.plain / sought
     if look.spelt and (look.plain + look.spelt) / sought >= least:
         texts = look.texts
         if look.infinite:
             texts = texts.set(texts.str.contains(f"(?i)^({INFINITE_WORD.pattern})$"), None)
-        found = reading.other_style(texts, sought, comma_first=comma_first, most=share)
+        found = spelling.other_style(texts, sought, comma_first=comma_first, most=share)
         style, numbers, share = found or (style, numbers, share)
     return (style, numbers) if share >= least else None
 

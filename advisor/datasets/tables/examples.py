@@ -15,7 +15,8 @@ from advisor.datasets.refusals import unlearnable
 from advisor.datasets.sampling import class_numbers, drawn, evened, floor_of_a_class
 from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.tables.table import Table
-from advisor.datasets.values.conversion import as_texts, finite, seconds
+from advisor.datasets.values.conversion import as_texts, seconds
+from advisor.datasets.values.numbers import finite
 
 _MANY_THE_SAME = 0.01
 """Share of rows that are copies of others from which on copies are kept together."""

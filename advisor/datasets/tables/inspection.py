@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from advisor.datasets.tables.advice import advice
 from advisor.datasets.tables.class_counts import class_counts, with_all_classes
 from advisor.datasets.tables.columns import Judged, judge_all
 from advisor.datasets.tables.examples import TableReading, joined
+from advisor.datasets.tables.missing_words import with_kept_words
 from advisor.datasets.tables.row_order import row_order
 from advisor.datasets.tables.series.recognition import Arrangement, recognise
 from advisor.datasets.tables.series.series import as_series
 from advisor.datasets.tables.suspects import suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
-from advisor.datasets.values.conversion import Style
+from advisor.datasets.values.numbers import Style, is_of_numbers
 from advisor.datasets.values.text_sizes import measure
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
@@ -71,7 +73,8 @@ def judged_columns(sample: TableSample) -> tuple[Judged, ...]:
         return judge_all(some, unnamed=sample.unnamed, nested=sample.nested, comma_first=sample.comma_first)
 
     with ThreadPoolExecutor(_THREADS) as pool:  # polars works outside of Python's lock
-        return tuple(chain.from_iterable(pool.map(judged, range(0, len(every), at_once))))
+        found = list(chain.from_iterable(pool.map(judged, range(0, len(every), at_once))))
+    return with_kept_words(found, {column.name: column for column in every})
 
 
 def _typed(columns: Sequence[Judged]) -> polars.DataFrame:
@@ -134,8 +137,16 @@ def _inspection(
         reading=TableReading(table),
         written=sample.written,
         delimiter=sample.delimiter,
-        plain=sample.plain and not {Style.COMMA, Style.GROUPED} & set(table.styles.values()),
+        plain=sample.plain and not any(is_of_numbers(one) and one != Style.PLAIN for one in table.styles.values()),
     )
+
+
+def _doubts(columns: Sequence[Judged], target: TargetView | None) -> Iterator[Remark]:
+    """Readings of values that somebody should check; those of the target are warnings."""
+    for judged in columns:
+        ours = target is not None and judged.column.name == target.name
+        for doubt in judged.doubts:
+            yield replace(doubt, weight=Weight.WARNING) if ours else doubt
 
 
 def is_text_task(columns: Sequence[Column], inputs: Sequence[str]) -> bool:
@@ -176,7 +187,7 @@ def _remarks(
         remedy = f"Name the column with --target; it could be {shown}."
         remarks.append(Remark(UNSAID, remedy=remedy, columns=tuple(names)))
     remarks += others
-    remarks += [doubt for judged in columns for doubt in judged.doubts]
+    remarks += _doubts(columns, target)
     if sample.rows < FEW_ROWS:
         rows = "row is" if sample.rows == 1 else "rows are"
         what = f"{sample.rows} {rows} few: scores will depend on which of them are the test."

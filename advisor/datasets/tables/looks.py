@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy
 import polars
 
-from advisor.datasets.values.conversion import CODE, OF_NUMBERS, Style, cleaned, numbers_of
+from advisor.datasets.values.missing import cleaned
+from advisor.datasets.values.numbers import CODE, OF_NUMBERS, Style, numbers_of
 
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _MOST_WORDS_OF = 20_000
@@ -38,12 +39,12 @@ class Look:
     """Other words than numbers that consist of what numbers of another spelling do."""
 
 
-def look_at(columns: Sequence[polars.Series]) -> list[Look]:
-    """Look at columns of texts, all of one length."""
+def look_at(columns: Sequence[polars.Series], kept: Collection[str] = ()) -> list[Look]:
+    """Look at columns of texts, all of one length, in which words that are `kept` are values."""
     if not columns or not len(columns[0]):
         return [Look(raw, "", 0, raw.cast(polars.Float64), 0, 0, coded=False, spelt=0) for raw in columns]
     shape = (len(columns), len(columns[0]))
-    texts = cleaned(polars.concat(columns).rechunk())
+    texts = cleaned(polars.concat(columns).rechunk(), kept)
     numbers = numbers_of(texts, Style.PLAIN)
     there = texts.is_not_null().to_numpy().reshape(shape)
     plain = numbers.is_not_null().to_numpy().reshape(shape)

@@ -99,6 +99,7 @@ def view(
         only = column.examples[0] if column.examples else ""
         where = f"all of the {all_known:,} rows that have a value" if all_known > 1 else "the only row that has a value"
         where += "" if whole else ", of those that were read"
+        where += "".join(f" ({doubt.what.removesuffix('.')})" for doubt in judged.doubts)
         raise unreadable(
             path, f"{judged.quoted} has a single {_thing(judged)}, {only!r}, in {where}", _add_others(judged)
         )

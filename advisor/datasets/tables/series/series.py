@@ -18,7 +18,8 @@ from advisor.datasets.tables.examples import target_numbers
 from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
 from advisor.datasets.tables.series.seasons import seasons
 from advisor.datasets.tables.table import Table
-from advisor.datasets.values.conversion import as_texts, finite, seconds
+from advisor.datasets.values.conversion import as_texts, seconds
+from advisor.datasets.values.numbers import finite
 from advisor.wording import shorten
 
 _FACTS_OF_TABLES = frozenset({"task.kind", "task.outputs", "data.imbalance", "data.labelled_fraction"})

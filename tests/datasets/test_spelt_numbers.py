@@ -1,0 +1,128 @@
+"""Numbers as accountants and people of several countries write them are read as numbers, and doubts are reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from advisor.datasets.again import intake_of
+from advisor.datasets.dataset import Kind, Task
+from advisor.datasets.inspect import inspect
+from advisor.datasets.matching import matched
+from advisor.datasets.tables.columns import judge
+from advisor.datasets.values.numbers import Style, numbers_of
+from advisor.errors import InputError
+from advisor.starter.project import refuse_unreadable
+from tests.datasets.tables_made import text_file, written
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["(3,744)", "499", "1,234"], [-3744, 499, 1234]),
+        (["$(3,744.50)", "$499.00", "($1)"], [-3744.5, 499, -1]),
+        (["4'256'145", "1'000.50", "12"], [4256145, 1000.5, 12]),
+        (["4’256’145", "1’000", "12"], [4256145, 1000, 12]),
+        (["1\u00a0234,5", "2\u00a0000,1", "12,7"], [1234.5, 2000.1, 12.7]),
+        (["1\u202f234", "22\u2009334", "4"], [1234, 22334, 4]),
+        (["1,23,456", "12,34,567.5", "1,234"], [123456, 1234567.5, 1234]),
+        (["1,234-", "55", "12-"], [-1234, 55, -12]),
+        (["1.234,56-", "55,00", "12,10"], [-1234.56, 55, 12.1]),
+        (["−5", "3", "–2.5"], [-5, 3, -2.5]),
+        (["- 5", "+3", "2"], [-5, 3, 2]),
+        (["1.234,56 €", "2,10 €", "3,00"], [1234.56, 2.1, 3]),
+        (["USD 2256", "USD 12", "USD 3.5"], [2256, 12, 3.5]),
+        (["₹ 1,23,456.50", "₹99", "₹ 5"], [123456.5, 99, 5]),
+        (["Rs. 1,500", "Rs 20", "Rs. 5"], [1500, 20, 5]),
+        (["-$5.20", "$3.10", "-$1,200"], [-5.2, 3.1, -1200]),
+        (["13%", "52 %", "-7.5%"], [13, 52, -7.5]),
+        (["61 kg", "75kg", "3.5 kg"], [61, 75, 3.5]),
+        (["5 years", "1 year", "3 years"], [5, 1, 3]),
+        (["１２３", "４５", "－６"], [123, 45, -6]),
+        (["١٢٣", "٤٥", "٦"], [123, 45, 6]),
+        (["1,2E+03", "3,1E5", "4,5E-2"], [1200, 310000, 0.045]),
+        (["0,123", "0,456", "1,234"], [0.123, 0.456, 1.234]),
+    ],
+)
+def test_every_spelling_is_read(texts: list[str], numbers: list[float]) -> None:
+    judged = judge(polars.Series("x", texts * 30))
+    assert judged.kind in (Kind.NUMBER, Kind.WHOLE)
+    assert judged.values.to_list() == pytest.approx(numbers * 30)
+    assert numbers_of(polars.Series("x", texts), judged.style).to_list() == pytest.approx(numbers)
+    assert not judged.doubts
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["A12", "B13", "C14"], ["12A", "13B", "15C"], ["1.2.3", "1.2.4", "2.0.0"], ["01234", "12345", "00123"],
+        ["12:30", "1:15", "2:20"], ["(5", "3)", "4"], ["555-1234", "555-2345", "555-3333"], ["5-10", "10-15", "15-20"],
+        ["-5-", "(-3)", "4"], ["1,2,3", "4,5,6", "7"],
+    ],
+)  # fmt: skip
+def test_codes_and_broken_numbers_are_words(texts: list[str]) -> None:
+    assert judge(polars.Series("x", texts * 30)).kind is Kind.CATEGORY
+
+
+@pytest.mark.parametrize("texts", [["61 kg", "75 g", "3 kg"], ["USD 5", "EUR 6", "USD 7"], ["$5", "€6", "7"]])
+def test_several_units_are_never_one(texts: list[str]) -> None:
+    judged = judge(polars.Series("x", texts * 30))
+    assert judged.kind is Kind.CATEGORY
+    assert "in several units" in judged.doubts[0].what
+
+
+@pytest.mark.parametrize(
+    ("texts", "comma_first", "number"),
+    [
+        (["1,234", "5,678", "9,101"], False, 1234),
+        (["1,234", "5,678", "9,101"], True, 1.234),
+        (["1.234", "5.678", "9.101"], True, 1.234),
+    ],
+)
+def test_three_digits_behind_one_mark_are_doubted(texts: list[str], comma_first: bool, number: float) -> None:
+    judged = judge(polars.Series("x", texts * 30), comma_first=comma_first)
+    assert judged.values[0] == number
+    sentence = f"All 90 numbers of 'x' have three digits behind one mark: {texts[0]!r} is read as {number}."
+    assert judged.doubts[0].what == sentence
+
+
+def test_a_target_in_brackets_is_predicted_and_no_project_misreads_it(tmp_path: Path) -> None:
+    rows = [
+        [n * 7 % 13, f"({n * 37 % 5000:,})" if n % 4 == 0 else f"{n * 41 % 5000:,}", f"{n % 60 + 3} kg"]
+        for n in range(200)
+    ]
+    data = written(tmp_path / "table.csv", [["place", "amount", "weight"], *rows])
+    found = inspect(data, "amount")
+    assert (found.task, found.inputs) == (Task.REGRESS, ("place", "weight"))
+    again = matched(data, intake_of(found), lambda *_: None)
+    assert again.target is not None
+    assert list(again.target[:3]) == [-0.0, 41, 82]
+    with pytest.raises(InputError, match="do not read all ways to write a table"):
+        refuse_unreadable(found)
+
+
+def test_other_rows_in_another_currency_are_refused(tmp_path: Path) -> None:
+    rows = [f"{n};{1000 + n * 37 % 500} USD;{'ab'[n % 2]}\n" for n in range(60)]
+    found = inspect(text_file(tmp_path / "table.csv", "week;price;y\n" + "".join(rows)), "y")
+    assert "price" in found.inputs
+    other = text_file(tmp_path / "other.csv", "week;price;y\n" + "".join(rows).replace("USD", "EUR"))
+    with pytest.raises(InputError, match="'price' should hold numbers, and row 1 has '1000 EUR'"):
+        matched(other, intake_of(found), lambda *_: None)
+
+
+@given(
+    some.floats(-1e9, 1e9).map(lambda number: round(number, 2)),
+    some.sampled_from(
+        [(",", ".", Style.GROUPED), (".", ",", Style.COMMA), ("'", ".", Style.GROUPED), (" ", ",", Style.COMMA)]
+    ),
+    some.sampled_from(["-{}", "({})", "{}-", "−{}", "- {}"]),
+)
+def test_what_is_written_is_read(number: float, marks: tuple[str, str, Style], sign: str) -> None:
+    group, point, style = marks
+    text = f"{abs(number):,.2f}".translate({ord(","): group, ord("."): point})
+    text = sign.format(text) if number < 0 else text
+    assert numbers_of(polars.Series("x", [text]), style).to_list() == [number]
