@@ -30,9 +30,14 @@ class Problem:
 class InputError(ValueError):
     """Wrong input, with every problem found at once; the command line shows it as one titled panel."""
 
-    def __init__(self, title: str, problems: Iterable[Problem]) -> None:
+    def __init__(self, title: str, problems: Iterable[Problem], more: int = 0) -> None:
+        """
+        Args:
+            more: problems beyond those that are listed.
+        """
         self.title = title
         self.problems = tuple(problems)
+        self.more = more
         super().__init__(f"{title}\n" + "\n".join(map(str, self.problems)))
 
 

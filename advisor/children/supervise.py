@@ -76,7 +76,7 @@ def supervise(
     command: Command,
     hear: Callable[[bytes], bool],
     *,
-    deadline: float,
+    deadline: float | Callable[[], float],
     request: bytes = b"",
     memory_bytes: int | None = None,
     limits: Limits = Limits(),
@@ -89,7 +89,7 @@ def supervise(
     Args:
         command: of the child.
         hear: gets each line; says whether that was the last. Raises NonsenseError for one that is no message.
-        deadline: a time of the monotonic clock, after which it is ended.
+        deadline: a time of the monotonic clock, after which it is ended, or a function that says it at any time.
         request: one line, its input.
         memory_bytes: that the child and its processes may hold; None for no limit.
         stopped: whether somebody wants it to end; asked several times a second.
@@ -106,29 +106,30 @@ def supervise(
 def _listen(
     child: ChildProcess,
     hear: Callable[[bytes], bool],
-    deadline: float,
+    deadline: float | Callable[[], float],
     memory_bytes: int | None,
     limits: Limits,
     stopped: Callable[[], bool],
 ) -> tuple[End, str, int]:
     """The reason why it is over, with a sentence where it failed, and the number of lines that were not understood."""
-    looked, rubbish, before = 0.0, 0, time.monotonic()
+    looked, rubbish, before, extended = 0.0, 0, time.monotonic(), 0.0
     while rubbish <= limits.rubbish_lines:
         now = time.monotonic()
         if now - before > limits.pause_seconds:
             # This process was stopped meanwhile: the child may have said everything.
-            deadline = max(deadline, now + limits.grace_seconds)
+            extended = now + limits.grace_seconds
         before = now
         if stopped():
             return End.STOPPED, "", rubbish
-        if now >= deadline:
+        end = max(deadline() if callable(deadline) else deadline, extended)
+        if now >= end:
             return End.LATE, "", rubbish
         if memory_bytes is not None and now - looked >= limits.poll_seconds:
             looked, held = now, child.resident_bytes()
             if held > memory_bytes and (held := child.own_bytes()) > memory_bytes:
                 told = f"It held {held / 1e6:,.0f} MB of memory and may take {memory_bytes / 1e6:,.0f} MB."
                 return End.FAILED, told, rubbish
-        match child.event(min(limits.poll_seconds, deadline - now)):
+        match child.event(min(limits.poll_seconds, end - now)):
             case None:
                 continue
             case Sign.CLOSED:

@@ -71,8 +71,8 @@ def error_panel(error: InputError) -> None:
         lines.append(f"{where}{problem.what}")
         if problem.remedy:
             lines.append(f"  {problem.remedy}")
-    if len(error.problems) > 20:
-        lines.append(f"… and {len(error.problems) - 20} more")
+    if (more := max(0, len(error.problems) - 20) + error.more) > 0:
+        lines.append(f"… and {more:,} more")
     panel(error.title, lines)
 
 

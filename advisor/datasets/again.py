@@ -47,6 +47,8 @@ class Part:
     None where there is no target."""
     kept: polars.DataFrame = field(default_factory=polars.DataFrame)
     """Columns of a table as they stand in it, or the names of files: those that were asked for, a row for each example."""
+    total: int = 0
+    """Examples of all parts, those that cannot be read included."""
 
 
 NEW_CLASS, NO_CLASS = -1, -2
@@ -188,7 +190,12 @@ def _of_table(path: Path, intake: Intake, say: Say, keep: Collection[str] | None
     found = matched(path, intake, say)
     inputs: Any = joined(found.inputs) if intake.modality == "text" else found.inputs
     kept = found.raw.select(name for name in found.raw.columns if keep is None or name in keep)
-    yield Part(_examples(intake, inputs, len(found.inputs)), truth=truth_of(found.target, intake), kept=kept)
+    yield Part(
+        _examples(intake, inputs, len(found.inputs)),
+        truth=truth_of(found.target, intake),
+        kept=kept,
+        total=len(found.raw),
+    )
 
 
 def truth_of(target: Sequence[Any] | None, intake: Intake) -> NDArray[Any] | None:
@@ -224,7 +231,7 @@ def _of_folder(path: Path, intake: Intake, say: Say, keep: Collection[str] | Non
             truth = _numbers(labels, intake) if set(labels) & set(intake.classes) else None
             names = tuple(member.name for member in members)
             keys = polars.DataFrame({FILE: names} if keep is None or FILE in keep else None)
-            yield Part(_examples(intake, inputs, len(members)), names, truth, keys)
+            yield Part(_examples(intake, inputs, len(members)), names, truth, keys, len(every))
     if len(lost) == len(every):
         raise unreadable(path, f"none of its {noun} can be read", "Check the files.")
     if lost:

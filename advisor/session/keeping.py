@@ -1,4 +1,4 @@
-"""Keeping the winner of the trials in a folder, and applying it to other data: one choreography for every face."""
+"""Keeping the winner of the trials in a folder: one choreography for every face."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from advisor.agent.trials.trying import thread_variables
 from advisor.children.command import module_command
 from advisor.children.stopping import Stop
 from advisor.children.supervise import End, Limits, supervise
-from advisor.children.temporary import temporary_folder
 from advisor.datasets.dataset import Task
-from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.files.aside import folder_aside, remove_abandoned
 from advisor.files.whole import sync_folder
@@ -32,12 +29,10 @@ from advisor.training.child.request import Ended
 from advisor.training.kept.card import CARD, FILES, Card, is_card, read_card
 from advisor.training.kept.request import (
     MESSAGES,
-    Applied,
     Apply,
     Keep,
     Message,
     Refused,
-    Said,
     WorkFailedError,
     request_line,
 )
@@ -50,7 +45,7 @@ SHARE, LEAST, MOST = 0.15, 6.0, 0.4
 """Of the budget for saving: this share, or so many seconds, but never more than that share."""
 PATIENCE, TIMES = 60.0, 6
 """Seconds beyond the budget, and times what the final training took, after which saving has failed."""
-LONGEST_APPLYING = 24 * 3600.0
+NO_RESULT = "The process that does it ended without a result."
 
 
 class StoppedError(InputError):
@@ -182,7 +177,10 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
                 str(aside), date.today().isoformat(), final,
             )  # fmt: skip
             deadline = time.monotonic() + max(0.0, seconds) + max(PATIENCE, TIMES * usual)
-            _run(request, tried.request.threads, deadline, TITLE, stop, lambda message: None)
+            late = "It took much longer than expected. Give it more time with --budget."
+            run_child(request, tried.request.threads, deadline, TITLE, late, stop, lambda message: None)
+            if not (aside / CARD).exists():
+                raise WorkFailedError(TITLE, [Problem("", NO_RESULT)])
             card = read_card(aside)
             check_folder(folder, force=force)  # minutes may have passed
             _put(aside, place)
@@ -223,62 +221,22 @@ def _refusal(error: OSError, where: str) -> InputError:
     return input_error(TITLE, reason, where=where, remedy="Check its parent, permissions and free space.")
 
 
-@dataclass(frozen=True, slots=True)
-class Predictions:
-    """A saved model applied to other data."""
-
-    card: Card
-    content: bytes
-    """A row for each example, in the format that was asked for."""
-    applied: Applied
-
-
-def apply_model(
-    folder: Path,
-    data: Path,
-    *,
-    complain: Complain,
-    threads: int,
-    format_: PredictionFormat = PredictionFormat.CSV,
-    keep: KeptColumns = KeptColumns.KEYS,
-    stop: Stop | None = None,
-) -> Predictions:
-    """Apply a saved model to other data of the same kind.
-
-    Args:
-        keep: the columns of the data that stand beside the predictions.
-        complain: is told a title and a sentence on what is odd about the data and stops nothing.
-        stop: another thread sets it.
-
-    Raises StoppedError, WorkFailedError, and InputError where the model or the data cannot be read or do not fit together.
-    """
-    card = read_card(folder)
-    applied: list[Applied] = []
-
-    def hear(message: Message) -> None:
-        if isinstance(message, Said):
-            complain(message.title, message.what)
-        elif isinstance(message, Applied):
-            applied.append(message)
-
-    with temporary_folder() as made:
-        output = made / "predictions"
-        request = Apply(str(folder.resolve()), str(data.absolute()), str(output), threads, format_, keep)
-        deadline = time.monotonic() + LONGEST_APPLYING
-        _run(request, threads, deadline, "The model cannot be applied", stop, hear)
-        content = output.read_bytes()
-    return Predictions(card, content, applied[0])
-
-
-def _run(
+def run_child(
     request: Keep | Apply,
     threads: int,
-    deadline: float,
+    deadline: float | Callable[[], float],
     title: str,
+    late: str,
     stop: Stop | None,
     take: Callable[[Message], None],
 ) -> None:
-    """Run the child to its end. Raises StoppedError, WorkFailedError, and InputError with what it refuses."""
+    """Run the child to its end.
+
+    Args:
+        late: a sentence on what took too long, with its remedy.
+
+    Raises StoppedError, WorkFailedError, and InputError with what it refuses.
+    """
     refused: list[Refused] = []
 
     def hear(line: bytes) -> bool:
@@ -300,12 +258,14 @@ def _run(
         stopped=lambda: stop is not None and stop.all,
     )
     if refused:
-        raise (WorkFailedError if refused[0].failed else InputError)(refused[0].title, refused[0].problems)
+        kind = WorkFailedError if refused[0].failed else InputError
+        raise kind(refused[0].title, refused[0].problems, refused[0].more)
     if ending.end is End.STOPPED:
         raise StoppedError(title, [Problem("", "It was stopped by hand.")])
     if ending.end is End.LATE:
-        raise WorkFailedError(
-            title, [Problem("", "It took much longer than expected", "Give it more time with --budget.")]
-        )
+        raise WorkFailedError(title, [Problem("", late)])
     if ending.end is End.FAILED:
         raise WorkFailedError(title, [Problem("", ending.explain(ending.reason))])
+    if ending.rubbish:  # what was lost may have been a refusal
+        what = f"It ended, and {ending.rubbish:,} of its messages were too long or not readable."
+        raise WorkFailedError(title, [Problem("", ending.explain(what))])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 HOST = "127.0.0.1"
@@ -19,13 +19,15 @@ def _secret() -> str:
 class Guard:
     """The secrets of one server, and the reason for which a request is refused.
 
-    `token` begins the path of every address. `ticket` stands for it once, in the address that a browser is started with:
-    other users of this computer can read the arguments of a program.
+    `token` begins the path of every address. `ticket` stands for it once, in the file that a browser is started with, so that
+    a file that is left behind opens nothing.
     """
 
     port: int
     token: str = field(default_factory=_secret)
     ticket: str | None = field(default_factory=_secret)
+    when_used: Callable[[], None] = lambda: None
+    """Called once the ticket is void."""
 
     @property
     def address(self) -> str:
@@ -33,7 +35,7 @@ class Guard:
 
     @property
     def opening(self) -> str:
-        """The address for a browser that is started with it; it leads to `address` once."""
+        """The address in the file that a browser is started with; it leads to `address` once."""
         return f"http://{HOST}:{self.port}/{self.ticket}"
 
     def refusal(self, hosts: Sequence[str], origins: Sequence[str], path: str, *, socket: bool) -> str:
@@ -57,6 +59,7 @@ class Guard:
         if self.ticket is None or not _same(path.removeprefix("/"), self.ticket):
             return False
         self.ticket = None
+        self.when_used()
         return True
 
 

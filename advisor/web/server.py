@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -16,6 +17,8 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from textual_serve import download_manager
 
 from advisor.errors import input_error
+from advisor.web.complaints import Complaints
+from advisor.web.gate import Gate, most_connections
 from advisor.web.guard import HOST, Guard
 from advisor.web.window import GRACE_SECONDS, Window
 
@@ -44,6 +47,9 @@ class WizardServer:
     def __init__(self, port: int, arguments: tuple[str, ...] = ()) -> None:
         self.arguments = arguments
         self.guard = Guard(port)
+        self.complaints = Complaints()
+        self.gate: Gate | None = None
+        """Set while it is open."""
         self._downloads = download_manager.DownloadManager()
         self._open: set[web.WebSocketResponse] = set()
 
@@ -59,13 +65,21 @@ class WizardServer:
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if self.gate is None:
+            return await self._answered(request, handler)
+        with self.gate.answering(request.transport):
+            return await self._answered(request, handler)
+
+    async def _answered(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         headers, is_socket = request.headers, request.path.endswith("/window")
         once = f"/{self.guard.token}/" if self.guard.admits_once(request.path) else ""
         why = self.guard.refusal(
             headers.getall("Host", []), headers.getall("Origin", []), once or request.path, socket=is_socket
         )
         if why:
-            return web.Response(status=403, text=f"{why}\n")
+            refused = web.Response(status=403, text=f"{why}\n")
+            refused.force_close()
+            return refused
         if once:
             return web.Response(status=303, headers={"Location": once})
         return await handler(request)
@@ -118,6 +132,8 @@ class WizardServer:
             async for message in websocket:
                 if message.type != WSMsgType.TEXT or not await _heard(message.data, window, websocket):
                     break
+        except OSError as error:  # too many open files or processes
+            self.complaints.say(f"A window cannot be opened: {error.strerror or type(error).__name__}.")
         finally:
             self._open.discard(websocket)
             await window.stop()
@@ -170,13 +186,20 @@ async def listening(port: int, arguments: tuple[str, ...] = ()) -> AsyncIterator
     """
     with _bound(port) as bound:
         server = WizardServer(bound.getsockname()[1], arguments)
-        runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=GRACE_SECONDS + 5)
+        runner = web.AppRunner(
+            server.application(), access_log=None, shutdown_timeout=GRACE_SECONDS + 5, logger=server.complaints.logger()
+        )
         await runner.setup()
+        assert runner.server is not None  # noqa: S101 - it was set up
+        loop, before = asyncio.get_running_loop(), asyncio.get_running_loop().get_exception_handler()
+        loop.set_exception_handler(server.complaints.of_loop)
         try:
-            await web.SockSite(runner, bound).start()
-            yield server.guard
+            server.gate = Gate(runner.server, server.complaints, most_connections())
+            async with server.gate.open(bound):
+                yield server.guard
         finally:
             await runner.cleanup()
+            loop.set_exception_handler(before)
 
 
 def _bound(port: int) -> socket.socket:

@@ -16,7 +16,10 @@ from advisor.knowledge import loader
 from advisor.models import configuration, huggingface, weights
 from advisor.models.tracing import asking
 from advisor.report.plan import json_plan
+from advisor.session import applying
+from advisor.training.kept import opening, request
 from advisor.training.ladder import backbones
+from advisor.web import gate
 from benchmarks import limits
 from tests.docs.walk import DOCS
 
@@ -61,6 +64,17 @@ DECLARED = {
     "a network of your own that is built to be counted": (
         f"{asking.SECONDS:.0f} s, {100 * Limits().memory_share:.0f} % of the free memory"
     ),
+    "a file of a saved model, and all that it unpacks to": (
+        f"{opening.MOST_BYTES:,} bytes, {opening.MOST_TIMES} times its size from {opening.FREELY:,} bytes on"
+    ),
+    "the structure of a saved model (`schema.json`, `data.pkl`)": f"{opening.MOST_STRUCTURE_BYTES:,} bytes",
+    "problems of one refusal that a process tells": f"{request.MOST_PROBLEMS}",
+    "time of `apply`": (
+        f"{applying.BEGINNING_SECONDS:.0f} s, {applying.ROW_SECONDS:g} s for each row that is left "
+        f"({applying.SEEN_ROW_SECONDS:g} s through a published network)"
+    ),
+    "connections of `serve`": f"{gate.MOST_CONNECTIONS}, fewer where few files may be open",
+    "silence of a connection of `serve`": f"{gate.SILENT_SECONDS:g} seconds",
     "a journal of a stopped run": f"{journal_file._LONGEST:,} bytes",
     "a file of weights of torchvision that a trial takes features with": f"{backbones.MOST_BYTES:,} bytes",
 }

@@ -28,7 +28,7 @@ from advisor.datasets.inspect import inspect
 from advisor.datasets.intake import Source
 from advisor.datasets.loading import load
 from advisor.errors import InputError
-from advisor.session.keeping import apply_model
+from advisor.session.applying import apply_model
 from advisor.training.child.fitted import Allowance, Fitted
 from advisor.training.child.fitting import Fitting
 from advisor.training.child.request import Request

@@ -158,7 +158,7 @@ def test_a_server_that_is_killed_leaves_no_wizard(tmp_path: Path) -> None:
         kept.close()
 
 
-def test_a_browser_is_started_with_a_ticket_and_not_with_the_token(tmp_path: Path) -> None:
+def test_a_browser_is_started_with_a_private_file_that_leads_to_the_page_once(tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/given.part && mv {tmp_path}/given.part {tmp_path}/given\n')
     browser.chmod(0o700)
@@ -166,11 +166,14 @@ def test_a_browser_is_started_with_a_ticket_and_not_with_the_token(tmp_path: Pat
         given = tmp_path / "given"
         while not given.exists():  # pytest ends what never ends
             time.sleep(0.05)
-        ticket = urlsplit(given.read_text().strip())
+        page = Path(urlsplit(given.read_text().strip()).path)
+        assert page.stat().st_mode & 0o777 == 0o600
+        ticket = urlsplit(page.read_text().partition("url=")[2].partition('"')[0])
         assert ticket.netloc == served.own
-        assert served.path.strip("/") not in ticket.path
+        assert served.path.strip("/") not in page.read_text()
         answer = served.asked(ticket.path)
         assert (answer.status, answer.headers["Location"]) == (303, served.path)
+        assert not page.exists()
         assert served.asked(ticket.path).status == 403
 
 

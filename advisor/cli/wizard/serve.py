@@ -71,10 +71,25 @@ async def _until_told(options: Serve, listening: Callable[[int], AbstractAsyncCo
             panel("The wizard waits in your browser, at this address", TOLD, style="green")
             write(guard.address)
             sys.stdout.flush()
-            with contextlib.redirect_stdout(sys.stderr):  # textual-serve prints there what a process has complained of
+            with (
+                contextlib.redirect_stdout(sys.stderr),  # textual-serve prints there what a process has complained of
+                contextlib.ExitStack() as closing,
+            ):
                 if options.browser and _has_screen():
-                    threading.Thread(target=webbrowser.open, args=(guard.opening,), daemon=True).start()
+                    _start_browser(guard, closing)
                 await ended.wait()
+
+
+def _start_browser(guard: Guard, closing: contextlib.ExitStack) -> None:
+    """With a file that leads to the address: other users can read the arguments of a browser."""
+    from advisor.web.entrance import entrance
+
+    try:
+        page = closing.enter_context(entrance(guard)).as_uri()
+    except OSError as error:
+        warn("No browser is started", f"No private file can be written ({error.strerror}). Open the address yourself.")
+        return
+    threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
 
 def _has_screen() -> bool:

@@ -27,7 +27,7 @@ from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import TITLE, Card, damaged, read_card
 from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.looking import looking
-from advisor.training.kept.request import Applied, Apply, Message, Said
+from advisor.training.kept.request import Applied, Apply, Message, Progress, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.backbones import library_of
 from advisor.training.ladder.variants import BOOSTERS, is_there
@@ -36,6 +36,8 @@ from advisor.wording import join_first, shorten
 
 AT_ONCE = 5_000
 """Examples in numbers at a time."""
+_ODD = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, AssertionError, MemoryError)
+"""Errors of files that are each readable and are not of one model."""
 
 
 def apply(request: Apply, tell: Callable[[Message], None]) -> None:
@@ -47,7 +49,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     card = read_card(folder)
     _tell_versions(card, tell)
     if card.intake.source is Source.SERIES:
-        tell(forecast(request, card, lambda title, what: tell(Said(title, what))))
+        tell(forecast(request, card, tell))
         return
     parts, model = stored_parts(folder), stored_model(folder, card)
     deciding, look = _decisions(card), looking(card.backbone, request.threads)
@@ -65,7 +67,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
             if not rows:
                 names.tell(say)
             kept = kept.rename(names.kept)
-            rows += len(part.examples)
+            tell(Progress(rows, part.total))
             prepared = fitted(parts, look(part.examples), folder)
             _tell_unseen(card, prepared, say)
             for start in range(0, len(part.examples), AT_ONCE):
@@ -75,9 +77,11 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
                     if deciding is not None and found.probabilities is not None:
                         found = replace(found, predicted=deciding.classes(found.probabilities))
                     told = predicted_columns(names, card.intake, **_predicted(card, found))
-                except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+                except _ODD as error:
                     raise damaged(folder, f"its files do not fit together: {error}") from None
                 writer.write(kept[start : start + AT_ONCE], told)
+                rows += len(some)
+                tell(Progress(rows, part.total))
                 if part.truth is not None:
                     truths.append(part.truth[some])
                     predicted.append(found.predicted if found.probabilities is None else found.probabilities)

@@ -21,20 +21,25 @@ from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, repeated
 from advisor.training.child.predicting import predictions
 from advisor.training.kept.card import Card, damaged
-from advisor.training.kept.request import Applied, Apply
+from advisor.training.kept.request import Applied, Apply, Message, Progress, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
 from advisor.training.ladder.shares import share_of
 from advisor.training.ladder.trial_record import Kind
 
 
-def forecast(request: Apply, card: Card, say: Callable[[str, str], None]) -> Applied:
+def forecast(request: Apply, card: Card, tell: Callable[[Message], None]) -> Applied:
     """Write the next steps of each series of the request's data.
 
     Raises InputError where the data cannot be read or are too short, or a library is missing.
     """
+
+    def say(title: str, what: str) -> None:
+        tell(Said(title, what))
+
     folder = Path(request.folder)
     examples, names = series_again(Path(request.data), card.intake, card.needs, say)
+    tell(Progress(0, len(examples)))
     found = _found(request, card, examples, folder)
     lows, highs = numpy.array(card.ahead_low), numpy.array(card.ahead_high)
     if not found.shape[1] == len(lows) == len(highs):

@@ -26,6 +26,7 @@ from advisor.training.child.lagged import reach, usual_error
 from advisor.training.child.metrics import Metric, metric_named
 from advisor.training.child.thresholds import BALANCED
 from advisor.training.kept.card import CARD, README, Card, Deciding, card_text
+from advisor.training.kept.opening import UnopenableError
 from advisor.training.kept.readme import readme
 from advisor.training.kept.request import Keep, WorkFailedError
 from advisor.training.kept.storing import store
@@ -140,6 +141,9 @@ def keep(request: Keep, begun: float) -> None:
         store(found.learned, folder)
         (folder / README).write_text(readme(card), encoding="utf-8")
         (folder / CARD).write_text(card_text(card), encoding="utf-8")
+    except UnopenableError as error:
+        what = f"the model is too large to be applied: {error}"
+        raise WorkFailedError(TITLE, [Problem("", what, "Try on fewer rows, or with fewer columns.")]) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise input_error(TITLE, reason, where=request.folder, remedy="Check the free space.") from None

@@ -12,7 +12,7 @@ import time
 from advisor.children import guard
 from advisor.errors import InputError
 from advisor.training.child.request import LONGEST_REQUEST, Ended
-from advisor.training.kept.request import MESSAGES, Keep, Message, Refused, WorkFailedError, read_request
+from advisor.training.kept.request import MESSAGES, Keep, Message, read_request, refusal
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
 
             apply(request, tell)
     except InputError as error:
-        tell(Refused(error.title, error.problems, isinstance(error, WorkFailedError)))
+        tell(refusal(error))
     tell(Ended())
     os._exit(0)  # at once: torch's own end takes a while
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TypeAlias
 
-from advisor.children.messages import Messages, Text, parsed
+from advisor.children.messages import Messages, Natural, Text, parsed
 from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat
 from advisor.errors import InputError, Problem
 from advisor.plain import decode, encode
 from advisor.training.child.request import Ended, Request
 from advisor.training.ladder.outcome import Best, Final, Metric
+from advisor.wording import shorten
+
+MOST_PROBLEMS, LONGEST_TEXT = 100, 400
+"""That are told of one refusal, and characters of each part of one."""
 
 
 class WorkFailedError(InputError):
@@ -69,6 +73,17 @@ class Refused:
     problems: tuple[Problem, ...]
     failed: bool = False
     """True where that is no fault of the input."""
+    more: Natural = 0
+    """Problems beyond these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """So many rows have a prediction."""
+
+    done: Natural
+    rows: Natural
+    """All that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +102,17 @@ class Applied:
     """The balanced accuracy of the predicted classes, where the card says how they are decided and every class is there."""
 
 
-Message: TypeAlias = Said | Refused | Applied | Ended
-MESSAGES: Messages[Message] = Messages(Said, Refused, Applied, Ended)
+Message: TypeAlias = Said | Refused | Progress | Applied | Ended
+MESSAGES: Messages[Message] = Messages(Said, Refused, Progress, Applied, Ended)
+
+
+def refusal(error: InputError) -> Refused:
+    """What an error says, at most so much that it fits into one line."""
+    problems = [
+        Problem(*(shorten(text, LONGEST_TEXT) for text in astuple(one))) for one in error.problems[:MOST_PROBLEMS]
+    ]
+    more = len(error.problems) - len(problems) + error.more
+    return Refused(error.title, tuple(problems), isinstance(error, WorkFailedError), more)
 
 
 def request_line(request: Keep | Apply) -> bytes:

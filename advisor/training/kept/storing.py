@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from advisor.training.child.after_linear import AfterLinear
 from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor
 from advisor.training.child.fitted import Learned
 from advisor.training.kept.card import ESTIMATOR, PREPARATION, TITLE, WEIGHTS, Card, damaged
+from advisor.training.kept.checking import check_estimator
+from advisor.training.kept.opening import opened
 from advisor.wording import join_first, shorten
 
 _TREES = (
@@ -42,22 +45,25 @@ _WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.values.wo
 """Ways to divide a text, and the type of an array."""
 _BROKEN = (
     OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError, RecursionError, EOFError,
-    zipfile.BadZipFile, pickle.UnpicklingError,
+    zipfile.BadZipFile, zlib.error, pickle.UnpicklingError, MemoryError, ArithmeticError, AssertionError,
 )  # fmt: skip
 """Errors of reading what was cut off or changed. torch has a class of pickle for its refusal of anything but weights."""
 
 
 def store(learned: Learned, folder: Path) -> None:
-    """Write a model and its preparation into a folder. Raises OSError."""
+    """Write a model and its preparation into a folder. Raises OSError, and UnopenableError where they could not be read again."""
     skops.dump(parts_of(learned.prepared), folder / PREPARATION)
     if learned.model is None:  # a statistical one, which is fitted to each series anew
-        return
-    if learned.network is None:
+        pass
+    elif learned.network is None:
         skops.dump(learned.model, folder / ESTIMATOR)
     else:
         import torch  # seconds, only for networks
 
         torch.save(learned.model.state_dict(), folder / WEIGHTS)
+    for path in folder.iterdir():
+        with opened(path):
+            pass
 
 
 def stored_parts(folder: Path) -> Parts:
@@ -91,9 +97,12 @@ def fitted(parts: Parts, examples: Examples, folder: Path) -> Preparation:
 
 def _loaded(path: Path, trusted: tuple[str, ...]) -> Any:
     try:
-        foreign = sorted(set(skops.get_untrusted_types(file=path)) - set(trusted))
-        if not foreign:
-            return skops.load(path, trusted=list(trusted))
+        with opened(path) as file:
+            foreign = sorted(set(skops.get_untrusted_types(file=file)) - set(trusted))
+            if not foreign:
+                found = skops.load(file, trusted=list(trusted))
+                check_estimator(found)
+                return found
     except _BROKEN as error:
         raise damaged(path, str(error) or type(error).__name__) from None
     what = f"it holds what no saved model has: {join_first([shorten(name, 60) for name in foreign])}"
@@ -110,8 +119,14 @@ def _network(path: Path, card: Card) -> Any:
 
     assert card.network is not None  # noqa: S101 - the caller has looked
     try:
+        with opened(path) as file:
+            weights = torch.load(file, map_location="cpu", weights_only=True)
+        with torch.device("meta"):  # without memory: the card may say anything
+            expected = {name: tuple(one.shape) for name, one in build(card.network).state_dict().items()}
+        if {name: tuple(one.shape) for name, one in weights.items()} != expected:
+            raise ValueError("its weights are not those of the network on its card")
         network = build(card.network)
-        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        network.load_state_dict(weights)
     except (*_BROKEN, UnbuildableError) as error:
         raise damaged(path, str(error).partition("\n")[0] or type(error).__name__) from None
     return network.eval()

@@ -8,6 +8,7 @@ import os
 import typer
 
 from advisor.children.stopping import Stop
+from advisor.cli.applying_progress import ApplyingProgress
 from advisor.cli.commands.options import Apply
 from advisor.cli.console import FAILED, panel, warn, write
 from advisor.cli.delivering import deliver_bytes, refuse_rewriting
@@ -17,7 +18,8 @@ from advisor.datasets.intake import Source
 from advisor.datasets.predicted.formats import format_of
 from advisor.files.output import check_output
 from advisor.files.waiting import stream
-from advisor.session.keeping import Predictions, StoppedError, apply_model
+from advisor.session.applying import Predictions, apply_model
+from advisor.session.keeping import StoppedError
 from advisor.training.kept.card import Card
 from advisor.training.kept.request import WorkFailedError
 from advisor.wording import printable, shorten
@@ -29,10 +31,10 @@ def apply(options: Apply) -> None:
     check_output(output, force=options.force)
     format_ = format_of(output, options.format)
     try:
-        with told_to(stop.everything):
+        with told_to(stop.everything), ApplyingProgress() as progress:
             found = apply_model(
                 options.model, options.data, complain=warn, threads=os.cpu_count() or 1, format_=format_,
-                keep=options.keep, stop=stop,
+                keep=options.keep, stop=stop, progress=progress,
             )  # fmt: skip
     except StoppedError:
         end_interrupted()
