@@ -9,7 +9,7 @@ PARALLEL := -n 3 --dist worksteal
 # Remarks on rules that need a proof by z3 take twenty seconds: `make lint` asks for them, and a test in CI.
 WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install quick test test-ci test-all fuzz lint lint-code lint-rules lint-proofs docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all nightly fuzz lint lint-code lint-rules lint-proofs docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -66,12 +66,17 @@ test: lint-code lint-rules
 
 # What CI runs: also the tests marked `slow` and `browser`, and property tests that search longer. One of the tests proves.
 test-ci: lint-code lint-rules
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci --durations=40 -m "not thorough and not gpu"
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=ci --durations=40 -m "not thorough and not gpu and not nightly"
 
 # Everything but what needs a graphics card.
 test-all: lint
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=whole -m "not gpu"
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=whole -m "not gpu and not nightly"
 	$(BIN)/python tests/mutate_rules.py --floor 90
+
+# Every kind of generated project: an environment from its own requirements, training, a stop at each instant of saving,
+# resuming, predictions. Hours; before an issue is resolved. NIGHTLY_PROJECTS=unet takes those that have this in their name.
+nightly: $(DEV_READY)
+	$(BIN)/pytest $(PARALLEL) -m nightly tests/starter/matrix
 
 # Mutated files of every format, 5,000 each; cases that fail are kept in build/fuzz/failed. About an hour.
 # Then sixty programs, each killed, stopped or interrupted, and given again: ten to twenty-five minutes.

@@ -110,6 +110,8 @@ class Recipe:
     """True where activations are computed again in the backward pass, to save memory."""
     checkpoint_seconds: int | None
     """Between two checkpoints, besides the one after each epoch."""
+    log_every: int = 50
+    """Steps between two lines of the metrics."""
     share: float = 0.9
     """Of the targets, that the quantile loss wants below the answer."""
 
@@ -131,6 +133,10 @@ class Computing:
     """Of one machine."""
     nodes: int
     hours: float | None
+    compiled: bool = False
+    """True where torch.compile was measured to be faster, the time to compile included."""
+    channels_last: bool = False
+    """True where images with the channels of a pixel side by side were measured to be faster."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,10 @@ _FLIPS = "training.regularization.gentle-augmentation"
 INITS = ("he", "glorot", "lecun", "orthogonal", "small_normal")
 EPOCHS = 100
 PATIENCE = 10
+LOG_EVERY = 50
+"""Steps between two lines of the metrics, where nobody knows how long a step takes."""
+LOG_SECONDS = 10.0
+"""Between two lines of a project's metrics, about."""
 
 
 def blueprint_of(
@@ -288,6 +292,7 @@ def _recipe(plan: Plan, network: str, layout: Layout, targets: Targets, regulari
         clip_norm=1.0 if steady else None,
         recompute=advice_of(plan, "memory.strategy") == "checkpointing",
         checkpoint_seconds=_checkpoint_seconds(plan),
+        log_every=_log_every(_figure(plan, "time.step")),
         share=_share(plan) or 0.9,
     )
 
@@ -315,6 +320,14 @@ def _checkpoint_seconds(plan: Plan) -> int | None:
     return 600 if interval is None else max(1, int(interval))
 
 
+def _log_every(seconds: float | None) -> int:
+    """Steps, a round number of them, that take about LOG_SECONDS when one takes so many seconds."""
+    if not seconds:
+        return LOG_EVERY
+    wanted = LOG_SECONDS / seconds
+    return max([step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if step <= wanted], default=1)
+
+
 def _figure(plan: Plan, name: str) -> float | None:
     return next((figure.value for figure in plan.figures if figure.name == name), None)
 
@@ -334,6 +347,8 @@ def _computing(plan: Plan) -> Computing:
         gpus=fact_of(plan, "machine.gpu.count") or 0,
         nodes=fact_of(plan, "cluster.nodes") or 1,
         hours=fact_of(plan, "project.hours_available"),
+        compiled=fact_of(plan, "probe.compile.best") == "compiled",
+        channels_last=fact_of(plan, "probe.layout.best") == "channels_last",
     )
 
 

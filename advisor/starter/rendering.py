@@ -59,14 +59,14 @@ FOLDERS = (TEMPLATES, FOLDER)
 """Of all templates; those that join a network with the sizes of a project stand beside the network."""
 
 _OPTIMIZERS = {
-    "sgd": "torch.optim.SGD(groups, lr=learning_rate)",
-    "sgd_momentum": "torch.optim.SGD(groups, lr=learning_rate, momentum=0.9)",
-    "sgd_nesterov": "torch.optim.SGD(groups, lr=learning_rate, momentum=0.9, nesterov=True)",
-    "adagrad": "torch.optim.Adagrad(groups, lr=learning_rate)",
+    "sgd": "torch.optim.SGD(groups, lr=learning_rate, fused=fused or None)",
+    "sgd_momentum": "torch.optim.SGD(groups, lr=learning_rate, fused=fused or None, momentum=0.9)",
+    "sgd_nesterov": "torch.optim.SGD(groups, lr=learning_rate, fused=fused or None, momentum=0.9, nesterov=True)",
+    "adagrad": "torch.optim.Adagrad(groups, lr=learning_rate, fused=fused or None)",
     "adadelta": "torch.optim.Adadelta(groups, lr=learning_rate)",
     "rmsprop": "torch.optim.RMSprop(groups, lr=learning_rate)",
-    "adam": "torch.optim.Adam(groups, lr=learning_rate)",
-    "adamw": "torch.optim.AdamW(groups, lr=learning_rate, weight_decay=0.0)",
+    "adam": "torch.optim.Adam(groups, lr=learning_rate, fused=fused or None)",
+    "adamw": "torch.optim.AdamW(groups, lr=learning_rate, fused=fused or None, weight_decay=0.0)",
     "nadam": "torch.optim.NAdam(groups, lr=learning_rate, decoupled_weight_decay=True)",
     "lars": "Lars(groups, lr=learning_rate)",
     "lamb": "Lamb(groups, lr=learning_rate)",
@@ -88,6 +88,11 @@ _SHARED = (
     "devices",
     "checkpoints",
     "averages",
+    "order",
+    "stopping",
+    "metrics",
+    "progress",
+    "curves",
     "optimisation",
     "describe",
     "test_project",
@@ -99,10 +104,10 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
     if blueprint.network == STATISTICAL:
         own = ("settings", "data", "train", "predict")
         chosen = {f"{name}.py": f"classical/forecasting/{name}.py.j2" for name in own}
-        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
+        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints", "stopping")}
     elif not blueprint.is_network:
         chosen = {f"{name}.py": f"classical/{name}.py.j2" for name in ("settings", "train", "model")}
-        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints")}
+        chosen |= {f"{name}.py": f"shared/{name}.py.j2" for name in ("test_project", "checkpoints", "stopping")}
         chosen["data.py"] = f"classical/{blueprint.layout}.py.j2"
         chosen |= {f"{name}.py": f"classical/{name}.py.j2" for name in ("predict", "preparation", "answering")}
     else:
@@ -219,10 +224,12 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",
         "optimizer_call": _OPTIMIZERS[blueprint.recipe.optimizer],
+        "fuses": "fused" in _OPTIMIZERS[blueprint.recipe.optimizer],
         "large_picture": blueprint.layout is Layout.PICTURE and pixels > LARGEST_FLAT_PICTURE,  # no row of values
         "counts_words": counts_words(blueprint.network),
         "trial_batch": blueprint.trial_batch,
         "tokenized": blueprint.tokenized,
+        "changes": blueprint.is_network and _changes(blueprint),
         "frozen": blueprint.frozen,
         "predicts": blueprint.predicts,
         "learns_again": blueprint.learns_again,
@@ -275,6 +282,16 @@ def _of_members(blueprint: Blueprint) -> dict[str, Any]:
         "stops_early": stops_early,
         "early": any(stops_early),
     }
+
+
+def _changes(blueprint: Blueprint) -> bool:
+    """True where the data of the project change their examples by chance, see `data/_changed.j2`."""
+    layouts = (
+        (Layout.PICTURE, Layout.SOUND)
+        if counts_words(blueprint.network)
+        else (Layout.PICTURE, Layout.SOUND, Layout.TOKENS)
+    )
+    return blueprint.augmentation and blueprint.layout in layouts and not blueprint.tokenized
 
 
 def _reading(blueprint: Blueprint) -> dict[str, Any]:

@@ -192,7 +192,9 @@ def test_trees_are_added_to_both_models_and_a_stop_between_them_is_made_up_for(t
     assert trees(folder) == (5, 5)
 
 
-def test_fewer_trees_than_there_are_and_a_model_without_its_score_are_refused(tmp_path: Path) -> None:
+def test_fewer_trees_than_there_are_are_refused_and_a_model_without_its_score_is_put_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = sales(tmp_path / "sales.csv")
     folder = written(
         tmp_path / "project", as_tried(data, "sold", "random_forest", **{"trial.variant.random_forest": "extra"})
@@ -204,8 +206,11 @@ def test_fewer_trees_than_there_are_and_a_model_without_its_score_are_refused(tm
     with pytest.raises(SystemExit, match=r"--rounds must be at least 1\."):
         run(folder, f"python train.py --data {data} --rounds 0 --output other")
     (folder / "runs" / "scored.skops").unlink()
-    with pytest.raises(SystemExit, match=r"There is no runs/scored\.skops to go on from"):
-        run(folder, f"python train.py --data {data} --resume")
+    before = (folder / "runs" / "model.skops").read_bytes()
+    run(folder, f"python train.py --data {data} --resume --rounds 4")
+    assert "There is no runs/scored.skops to go on from: this starts anew." in capsys.readouterr().err
+    assert (folder / "runs" / "model-1.skops").read_bytes() == before
+    assert trees(folder) == (4, 4)
 
 
 def test_a_score_of_rows_that_earlier_trees_may_have_seen_says_so(tmp_path: Path) -> None:

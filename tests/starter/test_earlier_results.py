@@ -26,6 +26,34 @@ def table(path: Path, rows: int = 40) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    "left", [["best.pt"], ["best.unfinished"], ["last.unfinished"], ["best.pt", "last.unfinished"]]
+)
+def test_whatever_a_sudden_end_leaves_resume_goes_on_or_begins_anew_and_loses_nothing(
+    left: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = written(tmp_path / "project", blueprint("ffn", Layout.TABLE, Targets.CLASS))
+    (folder / "runs").mkdir()
+    for name in left:
+        (folder / "runs" / name).write_text("earlier")
+    run(folder, f"python train.py {FEW} --resume")
+    assert "There is no runs/last.pt yet: this training starts anew" in capsys.readouterr().err
+    kept = [file for file in (folder / "runs").glob("best-*.pt") if file.read_text() == "earlier"]
+    assert [file.name for file in kept] == (["best-1.pt"] if "best.pt" in left else [])
+    assert torch.load(folder / "runs" / "last.pt", weights_only=True)["step"] == 2
+    assert "goes on from step 2" in run(folder, "python train.py --steps 3 --batch-size 4 --resume")
+
+
+def test_a_damaged_checkpoint_is_named_with_a_remedy(tmp_path: Path) -> None:
+    folder = written(tmp_path / "project", blueprint("ffn", Layout.TABLE, Targets.CLASS))
+    run(folder, f"python train.py {FEW}")
+    last = folder / "runs" / "last.pt"
+    for content in (b"", b"nonsense", last.read_bytes()[:-200]):
+        last.write_bytes(content)
+        with pytest.raises(SystemExit, match=r"(?s)runs/last\.pt is damaged: .*Move it away and run train\.py again\."):
+            run(folder, "python train.py --steps 4 --batch-size 4 --resume")
+
+
 @pytest.fixture(params=["network", "trees"])
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, str]:
     """A project, a short training, and one that goes on."""
@@ -101,7 +129,8 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(tmp_path: Path, capsys: pyte
     at_once = mock.patch.object(train.Training, "train_epoch", side_effect=KeyboardInterrupt)
     with at_once, pytest.raises(SystemExit):
         anew.run()
-    assert "last.pt held before is still there." in capsys.readouterr().err
+    assert "Stopped at step 0." in capsys.readouterr().err
+    assert torch.load(folder / "runs" / "last.pt", weights_only=True)["step"] == 0
 
 
 def test_a_training_does_not_go_on_with_data_that_are_read_otherwise(

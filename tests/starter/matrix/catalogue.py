@@ -1,0 +1,110 @@
+"""Every kind of project that can be written, with data that it learns from and what it is asked for afterwards."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
+from advisor.starter.rendering import files_of
+from tests.networks.all_examples import EXAMPLES
+from tests.starter.blueprints import blueprint, project
+from tests.starter.matrix.published import PUBLISHED
+from tests.starter.test_predicting import MADE, moments
+
+SINGLE = [model for model in CLASSICAL if model not in (STATISTICAL, "ensemble", "naive_bayes")]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A project in its folder, and the programs that its owner runs."""
+
+    folder: Path
+    train: str
+    """What comes before --output."""
+    asked: tuple[str, ...]
+    """Programs that answer with a model at MODEL; they write to the folder ANSWERS."""
+
+
+def _plans() -> dict[str, Blueprint]:
+    """The blueprint of each kind by its name."""
+    plans = {name: plan for examples in EXAMPLES.values() for name, (plan, _) in examples.projects.items()}
+    for model in SINGLE:
+        for layout in MADE:
+            plans[f"{model} of {layout}"] = blueprint(model, layout, Targets.CLASS)
+        plans[f"{model} of numbers"] = blueprint(model, Layout.TABLE, Targets.NUMBERS)
+    plans["naive_bayes of tokens"] = blueprint("naive_bayes", Layout.TOKENS, Targets.CLASS)
+    plans["forecast by trees"] = blueprint("gradient_boosting", Layout.SERIES, Targets.NUMBERS, kind="forecast")
+    plans["forecast by statistics"] = blueprint(
+        STATISTICAL, Layout.SERIES, Targets.NUMBERS, kind="forecast", members=()
+    )
+    plans["forecast by lstm"] = blueprint("lstm", Layout.SERIES, Targets.NUMBERS, kind="forecast")
+    plans |= _variants()
+    return plans
+
+
+def _variants() -> dict[str, Blueprint]:
+    """Ways to train that are templates of their own."""
+    table, picture = (blueprint("ffn", Layout.TABLE, Targets.CLASS), blueprint("cnn", Layout.PICTURE, Targets.CLASS))
+    recipe = table.recipe
+    return {
+        "ffn in parts": replace(
+            table, dropout=0.3, recipe=replace(recipe, accumulation=3, batch_size=12, clip_norm=1.0)
+        ),
+        "ffn with half numbers": replace(
+            table, recipe=replace(recipe, precision="bf16", schedule="cosine", warm_up=0.1)
+        ),
+        "ffn by L-BFGS": replace(table, recipe=replace(recipe, optimizer="lbfgs")),
+        "cnn with changed pictures": replace(picture, augmentation=True, dropout=0.3, normalization="batch_norm"),
+        "cnn with loaders": replace(
+            picture, augmentation=True, computing=replace(picture.computing, workers=2, pinned=True)
+        ),
+        "ffn for a GPU": replace(
+            table, recipe=replace(recipe, precision="fp16"), computing=replace(table.computing, device="gpu")
+        ),
+        "ffn with patience": replace(table, recipe=replace(recipe, patience=1, l1=1e-5, weight_decay=0.01)),
+    }
+
+
+PLANS = _plans()
+EVERY = [*PLANS, *PUBLISHED]
+"""Also those of networks that somebody named, which need their libraries to be made."""
+FEW = "--epochs 2 --batch-size 16"
+
+
+def made(name: str, folder: Path) -> Case:
+    """The project of this kind in the folder, with its data beside it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if name in PUBLISHED:
+        return _published(name, folder)
+    plan = PLANS[name]
+    where = project(folder / "project", plan)
+    data = ""
+    if plan.kind == "forecast" and plan.layout is Layout.SERIES:
+        data = f" --data {moments(folder)}"
+    elif plan.layout in MADE and (plan.predicts or not plan.is_network):
+        data = f" --data {MADE[plan.layout](folder)}"
+    few = "" if not plan.is_network else " --epochs 2" if plan.recipe.optimizer == "lbfgs" else f" {FEW}"
+    files = {path.name for path in where.iterdir()}
+    asked: tuple[str, ...] = ()
+    if "predict.py" in files and data:
+        asked = (f"predict.py{data} --output ANSWERS/predictions.csv --force",)
+    elif "generate.py" in files and plan.has_own_loss:
+        asked = (f"generate.py{data} --weights MODEL --number 2 --output ANSWERS",)
+    elif "generate.py" in files:
+        asked = ("generate.py --weights MODEL --text word7 --words 3",)
+    return Case(where, f"train.py{data}{few}", asked)
+
+
+def _published(name: str, folder: Path) -> Case:
+    where = PUBLISHED[name](folder)
+    data = f" --data {MADE[Layout.TOKENS if 'texts' in name else Layout.PICTURE](folder)}"
+    asked = (f"predict.py{data} --output ANSWERS/predictions.csv --force",)
+    return Case(where, f"train.py{data} --epochs 2 --batch-size 16", asked if (where / "predict.py").exists() else ())
+
+
+def sources(name: str) -> dict[str, str]:
+    """The files of this kind of project."""
+    return files_of(PLANS[name])

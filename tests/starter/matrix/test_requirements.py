@@ -1,0 +1,36 @@
+"""requirements.txt names every package that a project imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from advisor.starter.requirements import OPTIONAL
+from tests.starter.matrix.catalogue import PLANS, sources
+
+PACKAGES = {"PIL": "pillow", "sklearn": "scikit-learn"}
+"""Packages whose name is not the one under which they are imported."""
+
+
+def imported(source: str) -> Iterator[str]:
+    """The first part of the name of each module that a source imports, wherever the line stands."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_requirements_name_every_package_that_the_project_imports(name: str) -> None:
+    files = sources(name)
+    own = {file.removesuffix(".py") for file in files}
+    named = {re.split("[<>=~!; ]", line)[0].lower() for line in files["requirements.txt"].splitlines() if line}
+    found = {module for file, text in files.items() if file.endswith(".py") for module in imported(text)}
+    foreign = found - own - OPTIONAL - sys.stdlib_module_names
+    assert {PACKAGES.get(module, module) for module in foreign} - named == set()
+    assert "advisor" not in found
