@@ -299,6 +299,11 @@ def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Jud
     if not moments.count():
         return None
     doubts = (_not_dates(texts.name, len(unreal), known, f"{unreal[0]!r}"),) if len(unreal) else ()
+    if zoneless := dates.without_zone(texts):
+        what = (
+            f"{zoneless:,} of {known:,} times of {shorten(texts.name, 40)!r} have no offset from UTC, as others have."
+        )
+        doubts = (*doubts, Remark(what, Weight.WARNING, "They are read as UTC.", (texts.name,)))
     remark = ""
     if ambiguous:
         remark = "No day is above 12, so day and month could be the other way round; it was read as day first."

@@ -52,6 +52,19 @@ _LONGEST_SPAN = 90
 _FROM = " from "
 """Stands in a style between a format with a year of two digits and the first year."""
 
+_OFFSETS = {
+    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
+    "EEST": 180, "MSK": 180, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480,
+    "PDT": -420, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600, "AEDT": 660,
+}  # fmt: skip
+"""Minutes by which clocks are ahead of UTC."""
+_ZONE = (
+    r"(:\d{2}(?:[.,]\d+)?|[AaPp][Mm])\s*"
+    rf"([+-]\d{{2}}(?::?\d{{2}})?|[A-Z][A-Za-z]+/[A-Za-z_/+-]+|(?i:{'|'.join(_OFFSETS)}))(?:\[[\w/+-]+\])?$"
+)
+"""The end of a time, and behind it an offset from UTC, a place or the letters of a zone; as Java writes it, the place, too."""
+_MIDNIGHT, _LEAP_SECOND = r"([ T])24:00(:00|$|[^:\d])", r"(:\d{2}):60([^:\d]|$)"
+
 _CLOCK_WITH_ZEROS = r"^(([01]\d|2[0-3])[0-5]\d|2400)$"
 _CLOCK_WITH_COLONS = r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$"
 _FEWEST_TIMES, _FEWEST_HOURS = 10, 3
@@ -60,8 +73,46 @@ _MANY_TIMES, _MANY_HOURS, _SOME_MINUTES, _LATE_MINUTE = 60, 12, 4, 45
 
 def _plain_moments(texts: polars.Series) -> polars.Series:
     """Moments without what tells them apart only in spelling: the T before the time, a decimal comma, zones."""
-    plain = texts.str.replace(r"(\d)T(\d)", "${1} ${2}").str.replace(r"\s*(Z|UTC|[+-]\d{2}:?\d{2})$", "")
+    plain = texts.str.replace(r"(\d)T(\d)", "${1} ${2}").str.replace(_ZONE, "${1}")
+    plain = plain.str.replace(_MIDNIGHT, "${1}00:00${2}").str.replace(_LEAP_SECOND, "${1}:59${2}")
     return plain.str.replace(r"(:\d{2}),(\d+)$", "${1}.${2}")
+
+
+def _in_utc(moments: polars.Series, texts: polars.Series) -> polars.Series:
+    """Moments as their texts say them, as instants: without the offset, a day later at 24:00, a second later at :60."""
+    held = polars.lit(moments)
+    if texts.str.contains(f"{_MIDNIGHT}|{_LEAP_SECOND}").any():
+        later = polars.duration(
+            days=polars.lit(texts.str.contains(_MIDNIGHT).cast(polars.Int64)),
+            seconds=polars.lit(texts.str.contains(_LEAP_SECOND).cast(polars.Int64)),
+        )
+        held = held + later
+    zones = texts.str.extract(_ZONE, 2)
+    if zones.count():
+        parts = zones.str.extract_groups(r"^([+-])(\d{2}):?(\d{2})?$").struct.unnest()
+        minutes = 60 * parts["2"].cast(polars.Int64) + parts["3"].cast(polars.Int64).fill_null(0)
+        minutes = minutes.zip_with((parts["1"] == "+").fill_null(value=True), -minutes)
+        named = zones.str.to_uppercase().replace_strict(_OFFSETS, default=None, return_dtype=polars.Int64)
+        held = held - polars.duration(minutes=polars.lit(minutes.fill_null(named).fill_null(0)))
+    found = polars.select(held.alias(moments.name)).to_series()
+    for place in zones.filter(zones.str.contains("/", literal=True).fill_null(value=False)).unique().to_list():
+        found = found.zip_with((zones != place).fill_null(value=True), _from_place(found, place))
+    return found
+
+
+def _from_place(moments: polars.Series, place: str) -> polars.Series:
+    """Moments of the clocks of a place, such as Europe/Berlin, as instants; an hour that comes twice is the first of them."""
+    try:
+        local = moments.dt.replace_time_zone(place, ambiguous="earliest", non_existent="null")
+    except polars.exceptions.ComputeError:  # there is no such place
+        return moments.clear(len(moments))
+    return local.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+
+
+def without_zone(texts: polars.Series) -> int:
+    """The number of cleaned texts with a time and no offset, where others have one; 0 where none has one."""
+    zones = texts.drop_nulls().str.extract(_ZONE, 2)
+    return zones.null_count() if zones.count() else 0
 
 
 def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> tuple[str, bool] | None:
@@ -174,9 +225,10 @@ def _moments(texts: polars.Series, style: str) -> polars.Series:
         texts, exact = ("1 " + texts).alias(texts.name), f"%d {exact}"
     if "%H" in exact or "%I" in exact:
         moments, exact = _plain_moments(texts), exact.replace("%S", "%S%.f")
+        said = texts
         if exact.endswith("%H"):
             moments, exact = moments + ":00", f"{exact}:%M"  # an hour alone is no time to polars
-        held = moments.str.to_datetime(exact, strict=False, time_unit="us")
+        held = _in_utc(moments.str.to_datetime(exact, strict=False, time_unit="us"), said)
     else:
         held = texts.str.to_date(exact, strict=False).cast(polars.Datetime("us"))
     return _from_year(held, int(first_year)) if first_year else held
