@@ -17,15 +17,15 @@ from enum import StrEnum
 from functools import cached_property, partial
 from typing import Annotated, Any, TypeAlias, TypeVar, Union
 
-from advisor.wording import shorten
+from advisor.wording import CONTROLS, shorten
 
 T = TypeVar("T")
 Decoder: TypeAlias = Callable[[Any], Any]
 _NO_DEFAULT = (dataclasses.MISSING, dataclasses.MISSING)
 _DECODERS: dict[Any, Decoder] = {}
 """The decoders made so far: annotations are text, which takes a while to read."""
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that a terminal could act on: control characters beyond ASCII, direction marks, halves of surrogate pairs."""
+_UNSAFE = re.compile(f"[{CONTROLS}\\ud800-\\udfff]")
+"""Characters that a terminal could act on, and halves of surrogate pairs."""
 _BEYOND = 2**63
 """No count of anything has more; what is computed from it stays a finite number."""
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -34,7 +34,7 @@ _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or 
 def json_text(value: object) -> str:
     """Readable JSON that is safe to print. Raises ValueError for nan and infinity."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1] if match[0] != "\x7f" else "\\u007f", text)
 
 
 def encode(value: Any, *, brief: bool = False) -> Any:

@@ -48,6 +48,14 @@ def shorten(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+CONTROLS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+"""Control, format and separator characters (Cc, Cf, Zl, Zp) but tab and line break, as a class of a regular expression: they
+can take over a terminal, or turn text around."""
+
+
 def printable(text: str) -> str:
     """Text without the control and bidirectional characters that can take over a terminal (line breaks stay)."""
     return text if text.isprintable() else "".join(c for c in text if c == "\n" or c.isprintable())

@@ -87,15 +87,27 @@ def warn_once(title: str, what: str) -> None:
 
 
 def say(text: str) -> None:
-    """Text that holds names from packs or files: without control characters, to stdout."""
-    write(printable(text))
+    """A message to stdout, without any colour."""
+    write(text, painted=False)
 
 
-def write(text: str) -> None:
-    """Data to stdout, as it is; what its encoding does not know becomes a question mark."""
+def write(text: str, *, painted: bool = True) -> None:
+    """Text to stdout; what its encoding does not know becomes a question mark, and control characters are taken out.
+
+    Args:
+        painted: the colours of a page are kept where the terminal shows them.
+    """
+    from advisor.report.page import harmless  # 2 ms, which `--help` does not need
+
     encoding = sys.stdout.encoding or "utf-8"
-    shown = text if text.endswith("\n") else f"{text}\n"
+    shown = harmless(text, painted=painted and look().colour)
+    shown = shown if shown.endswith("\n") else f"{shown}\n"
     sys.stdout.write(shown.encode(encoding, "replace").decode(encoding))
+
+
+def tell(text: str) -> None:
+    """A line to stderr, without control characters."""
+    sys.stderr.write(f"{printable(text)}\n")
 
 
 def write_json(value: object) -> None:
@@ -104,7 +116,7 @@ def write_json(value: object) -> None:
 
     from advisor.plain import json_text  # 5 ms
 
-    write(json_text(value) if _unicode() else json.dumps(value, indent=2, allow_nan=False))
+    write(json_text(value) if _unicode() else json.dumps(value, indent=2, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
 def interactive() -> bool:

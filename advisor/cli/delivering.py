@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
-from advisor.cli.console import look, stderr, write, write_json
+from advisor.cli.console import look, tell, write, write_json
 from advisor.cli.options import PageFormat
 from advisor.errors import InputError, input_error
 from advisor.files.output import TITLE, write_bytes
 from advisor.plain import json_text
-from advisor.report.page import Look
-from advisor.wording import printable
+from advisor.report.page import Look, harmless
 
 _ANSWERS_STAY = "the answers or the data come from this file, and it is never rewritten"
 
@@ -31,10 +30,11 @@ def refuse_rewriting(output: Path | None, *read: Path | None, what: str = _ANSWE
 
 
 def deliver(text: str, output: Path | None, force: bool) -> None:
-    """Write a result to the file that was named, or to stdout."""
+    """Write a result to the file that was named, or to stdout: the one door, which no control character passes."""
     if output is None:
         write(text)
     else:
+        text = harmless(text)
         _write_file(output, text if text.endswith("\n") else f"{text}\n", force=force)
 
 
@@ -54,7 +54,7 @@ def deliver_bytes(content: bytes, output: Path, force: bool) -> None:
     """Write a file as it is, and say so to whoever sits before a terminal."""
     write_bytes(output, content, force=force)
     if sys.stderr.isatty() and output.is_file():
-        stderr().print(f"Saved: {printable(str(output))}", soft_wrap=True)
+        tell(f"Saved: {output}")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from advisor.cluster.launch import launch_of
 from advisor.cluster.profile import LAST, is_name
 from advisor.cluster.running import WRONG, Asked, run
 from advisor.errors import InputError
+from advisor.wording import printable
 
 _SHORTEST, _LONGEST = 2.0, 86_400.0
 
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run(launch_of(os.environ), asked)
     except InputError as error:
         if {os.environ.get(name) for name in ("RANK", "SLURM_PROCID")} & {"0"} or "WORLD_SIZE" not in os.environ:
-            print(error, file=sys.stderr)
+            print(printable(str(error)), file=sys.stderr)
         return WRONG
 
 

@@ -25,7 +25,7 @@ from advisor.files.output import check_output, write_text
 from advisor.machine.state import MAX_BYTES, StateError, parse_json
 from advisor.plain import decode, json_text
 from advisor.probes.workload import Device, Workload
-from advisor.wording import shorten
+from advisor.wording import printable, shorten
 
 if TYPE_CHECKING:
     from advisor.cluster.meeting import Meeting
@@ -114,7 +114,7 @@ def _report(profile: ClusterProfile | None, ended: str, asked: Asked) -> int:
     if profile is None:
         _say(f"The cluster was not measured. {ended}")
         return FAILED
-    print(text(profile), end="")
+    print(printable(text(profile)), end="")
     try:
         profiles.save(profile, asked.save)
     except StateError as error:
@@ -171,4 +171,4 @@ def _step(meeting: Meeting, workload: Workload | None, notes: list[str]) -> Call
 
 def _say(sentence: str) -> None:
     if sentence:
-        print(sentence, file=sys.stderr)
+        print(printable(sentence), file=sys.stderr)

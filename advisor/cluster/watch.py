@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from advisor.wording import printable
+
 _LOOK_SECONDS = 0.25
 
 
@@ -18,7 +20,7 @@ class Watch:
 
     def __init__(self, rank: int, status: int) -> None:
         """Args: status: with which the process ends."""
-        self.tell: Callable[[str], object] = lambda sentence: print(sentence, file=sys.stderr)
+        self.tell: Callable[[str], object] = lambda sentence: print(printable(sentence), file=sys.stderr)
         """Is given the last sentence, before the process ends."""
         self._rank, self._status = rank, status
         self._until = math.inf

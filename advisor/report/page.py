@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TypeAlias
 
-from advisor.wording import printable
+from advisor.wording import CONTROLS, printable
 
 NARROWEST, WIDEST = 24, 100
 SCREEN = 24
@@ -27,6 +27,21 @@ class Style(StrEnum):
     GOOD = "32"
     CARE = "33"
     BAD = "31"
+
+
+_PAINT = rf"\x1b\[(?:0|{'|'.join(style.value for style in Style if style)})m"
+_TAKEN_OUT, _TAKEN_OUT_OF_PAINTED = re.compile(f"[{CONTROLS}]"), re.compile(f"({_PAINT})|[{CONTROLS}]")
+
+
+def harmless(text: str, *, painted: bool = False) -> str:
+    """Text without control characters, for a terminal or a file that somebody shows on one.
+
+    Args:
+        painted: colours as a `Page` sets them are kept.
+    """
+    if not painted:
+        return _TAKEN_OUT.sub("", text)
+    return _TAKEN_OUT_OF_PAINTED.sub(lambda match: match[1] or "", text)
 
 
 Piece: TypeAlias = "str | tuple[str, Style]"
@@ -64,7 +79,8 @@ class Page:
 
     def add(self, *pieces: Piece, first: str | Sequence[tuple[str, Style]] = "", rest: str | None = None) -> None:
         """A paragraph; `first` stands before its first line, `rest` (by default as many blanks) before the others."""
-        mark = [(first, Style.PLAIN)] if isinstance(first, str) else first
+        marks = [(first, Style.PLAIN)] if isinstance(first, str) else first
+        mark = [(_one_line(text), style) for text, style in marks]
         size = sum(cells(text) for text, _ in mark)
         before = " " * size if rest is None else rest
         for number, line in enumerate(wrap(pieces, self.look.columns - max(size, cells(before)))):
@@ -72,7 +88,7 @@ class Page:
 
     def verbatim(self, text: str, *, first: str = "") -> None:
         """A line to be copied, such as a command: its blanks are kept and it is never broken."""
-        self.lines.append(first + printable(text).replace("\n", " "))
+        self.lines.append(first + _one_line(text))
 
     def heading(self, text: str) -> None:
         if self.lines:
@@ -148,6 +164,10 @@ class Page:
             return "".join(text for text, _ in line)
         runs = [(style, "".join(text for text, _ in run)) for style, run in groupby(line, key=lambda part: part[1])]
         return "".join(f"\x1b[{style.value}m{text}\x1b[0m" if style else text for style, text in runs)
+
+
+def _one_line(text: str) -> str:
+    return printable(text).replace("\n", " ")
 
 
 def wrap(pieces: Iterable[Piece], width: int) -> list[list[tuple[str, Style]]]:

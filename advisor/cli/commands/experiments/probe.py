@@ -18,7 +18,7 @@ from advisor.agent.remembered.profile import grown
 from advisor.agent.settling.otherwise import fewer_examples
 from advisor.children.stopping import Stop
 from advisor.cli.commands.options import Probe
-from advisor.cli.console import FAILED, look, panel, stderr, warn, write
+from advisor.cli.console import FAILED, look, panel, tell, warn, write
 from advisor.cli.delivering import deliver, deliver_json, refuse_rewriting, shown_otherwise
 from advisor.cli.gathering import inputs_of
 from advisor.cli.main import GOES_ON, KEPT, end_interrupted
@@ -68,13 +68,13 @@ def probe(options: Probe) -> None:
     again = Again(typed_again(options, REPEATED), complete=True)
     usual = options.answers is None and not options.sets and options.model is None and inputs.inspection is None
     if usual:
-        stderr().print(f"No answers were named: measuring for {reference.TITLE}.")
+        tell(f"No answers were named: measuring for {reference.TITLE}.")
         inputs = replace(inputs, facts=inputs.facts.with_values(reference.FACTS, Source.ASKED))
     else:
         inputs, network = with_usual_network(inputs)
         if network:
             usual = True
-            stderr().print(f"The plan has no network yet: measuring with {network}.")
+            tell(f"The plan has no network yet: measuring with {network}.")
     asked = Asked(typed_again(options, TOLD), again, tuple(options.only or ()), usual=usual)
     stop = Stop()
     try:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import datetime
 import importlib.util
-import sys
 from pathlib import Path
 
 import typer
 
 from advisor.cli.commands.rules.options import RulesCheck, RulesCoverage, RulesTest
-from advisor.cli.console import DONE, FAILED, error_panel, say, write, write_json
+from advisor.cli.console import DONE, FAILED, error_panel, say, tell, write, write_json
 from advisor.cli.options import PlainFormat, as_packs
 from advisor.errors import InputError, Problem, input_error
 from advisor.inference.rule_tests import TestRun, read_tests, run, test_files
@@ -36,7 +35,7 @@ def check(options: RulesCheck) -> None:
             say(str(remark))
         write(f"{len(knowledge.rules)} rules, {len(knowledge.topics)} topics, {len(remarks)} remarks")
     if note:
-        print(note, file=sys.stderr)
+        tell(note)
     raise typer.Exit(FAILED if remarks else DONE)
 
 
