@@ -42,6 +42,8 @@ class Layer:
     parameters: int = 0
     active: int = 0
     """Those of its parameters that take part in one token's way: all of them, but among experts and in tables."""
+    frozen: int = 0
+    """Those of its parameters that training leaves as they are."""
     multiply_adds: int = 0
     kept: int = 0
     """Values that wait for the backward pass, in the number format of the computation."""
@@ -76,6 +78,13 @@ class Model:
     told_normalization: str = ""
     told_activation: str = ""
     """By the names of plans, where its layers are known together only, and do not show them."""
+    backward: int | None = None
+    """Multiply-adds of the backward pass of an example, where weights are frozen; None where there are two for each of the
+    forward pass."""
+    uncounted: tuple[str, ...] = ()
+    """Operations for which there is no formula: its multiply-adds are not known."""
+    remarks: tuple[str, ...] = ()
+    """Sentences on what its counts stand for."""
     code: Code | None = None
     """All that is needed to build it again, where it was counted by building it."""
 
@@ -101,6 +110,11 @@ class Model:
     @property
     def parameters(self) -> int:
         return sum(layer.parameters for layer in self.layers)
+
+    @property
+    def trained(self) -> int:
+        """Those that training changes: all but the frozen ones."""
+        return self.parameters - sum(layer.frozen for layer in self.layers)
 
     @property
     def active(self) -> int:

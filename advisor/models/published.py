@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from advisor import safe_yaml
 from advisor.errors import InputError, input_error
@@ -81,7 +82,7 @@ def counted(
     input: tuple[int, ...] | None = None,
     *,
     processor: bool = False,
-    **told: str,
+    **told: Any,
 ) -> Model:
     """A network of a family, counted for an example of this shape, or of its usual one; `told` are fields of Model.
 
@@ -97,7 +98,7 @@ def counted(
         raise input_error("There is no such input", f"{name} takes such as {usual}, not {said}", remedy=remedy)
     network.count(tape, shape)
     kind = next(kind for kind, one in FAMILIES.items() if type(network) is one)
-    return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, code=None, **told)
+    return Model(name, kind, source, shape, tuple(tape.layers), hidden_units=network.hidden_units, **told)
 
 
 def _code(how: str, network: Family | Model, input: tuple[int, ...]) -> Code | None:

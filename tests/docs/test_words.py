@@ -17,7 +17,7 @@ from .walk import ROOT
 
 BETTER = {
     r"foret(ell|old)\w*": "predict",
-    r"dots?(?! product| and hyphens)": "pixel",
+    r"dots?(?! product| and hyphens| vdot)": "pixel",
     r"learnt|unlearnt": "learned",
     r"divisions? of the data": "split",
     r"mend(s|ed|ing)?": "fix, or say the remedy",

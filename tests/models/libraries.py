@@ -19,7 +19,8 @@ import torch
 from torch import nn
 
 from advisor.models.model import Layer
-from advisor.models.tracing.trace import FORMULAS, traced
+from advisor.models.tracing.operations import FORMULAS
+from advisor.models.tracing.trace import traced
 from advisor.report.models.page import parts
 
 

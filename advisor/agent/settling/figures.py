@@ -35,7 +35,10 @@ _WIDTHS = "network.widths"
 """Is known of every network that somebody named, though it be 0."""
 _FOUND = {
     "plan.parameters": "network.parameters",
+    "plan.trained_parameters": "network.trained_parameters",
     "plan.macs": "network.multiply_adds",
+    "plan.backward_macs": "network.backward_multiply_adds",
+    "plan.uncounted_operations": "network.uncounted_operations",
     "plan.kept_values": "network.kept_values",
     "plan.kept_bytes": "network.kept_bytes",
     "plan.more_in_half": "network.more_in_half",
@@ -61,12 +64,13 @@ def with_figures(knowledge: Knowledge, plan: Plan, outcomes: Sequence[Outcome] =
 
 def given_quantities(plan: Plan | Glance, outcomes: Sequence[Outcome] = ()) -> Mapping[str, Quantity]:
     """By the names under `given` in figures.yaml; what is not known is left out."""
-    found: dict[str, Quantity] = {}
+    found: dict[str, Quantity] = {"plan.uncounted_operations": Quantity(0, Source.DERIVED)}
     if _WIDTHS in plan.facts or not means_nothing(plan, "network.hidden_units"):
         workload = step_of(plan)
-        found = sizes_of(plan, counted_step(plan))
+        found |= sizes_of(plan, counted_step(plan))
         operations = found.get("plan.macs")
-        if workload is not None and operations is not None and (workload.named or operations.origin == "counted"):
+        counted_here = operations is not None and operations.origin == "counted"
+        if workload is not None and (workload.named or counted_here):
             whole = plan.value("training.adaptation") in (None, "full", "none")  # probes train all weights
             seconds = _measured_step(plan, outcomes, workload) if whole else None
             if seconds is not None:
@@ -80,7 +84,7 @@ def given_quantities(plan: Plan | Glance, outcomes: Sequence[Outcome] = ()) -> M
 def sizes_of(plan: Plan | Glance, workload: Workload | None) -> dict[str, Quantity]:
     """Weights, operations and kept values: counted, or estimated for a network whose size was stated."""
     named = _named(plan)
-    if "plan.macs" in named:
+    if "plan.kept_values" in named:
         return named
     if workload is not None and workload.named is not None:
         workload = None

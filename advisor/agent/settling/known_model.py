@@ -66,6 +66,9 @@ _OF_AREA = tuple(
 """Those that grow with the area of a picture."""
 OF_MODEL = (
     *_COUNTS,
+    "network.trained_parameters",
+    "network.backward_multiply_adds",
+    "network.uncounted_operations",
     "network.family",
     "network.has_weights",
     "network.own_normalization",
@@ -86,10 +89,13 @@ _DRAWN = ("written",)
 def model_facts(model: Model) -> dict[str, Value]:
     """By the names of facts; what is not known of it is left out."""
     known = [name for name in _COUNTS if model.whole or name not in _OF_LAYERS]
-    if not model.multiply_adds:  # only its weights are known
+    if model.family == "weights":
         known = ["network.parameters", "network.active_parameters"]
+    if model.uncounted or not model.multiply_adds:
+        known = [name for name in known if name != "network.multiply_adds"]
     found: dict[str, Value] = {name: getattr(model, _COUNTS[name]) for name in known}
-    found |= _style(model)
+    found |= _trained(model) | _style(model)
+    found["network.uncounted_operations"] = len(model.uncounted) or int("network.multiply_adds" not in known)
     found["network.fingerprint"] = model.fingerprint
     if model.code is not None:
         found["network.torch"] = shorten(model.code.torch, 40)
@@ -102,6 +108,17 @@ def model_facts(model: Model) -> dict[str, Value]:
     return found | {f"network.width.{place}": width for place, width in zip(_PLACES, units, strict=False)}
 
 
+def _trained(model: Model) -> dict[str, Value]:
+    """The weights that are trained, where others are frozen."""
+    if model.trained == model.parameters:
+        return {}
+    found: dict[str, Value] = {"network.trained_parameters": model.trained}
+    if not model.uncounted:
+        upper = 2 * model.multiply_adds
+        found["network.backward_multiply_adds"] = upper if model.backward is None else min(model.backward, upper)
+    return found
+
+
 def _style(model: Model) -> dict[str, Value]:
     """Its normalisation and activation, or that plans have no name for it, or that it cannot be known."""
     found: dict[str, Value] = {}
@@ -110,7 +127,7 @@ def _style(model: Model) -> dict[str, Value]:
         "activation": model.told_activation or activation_of(model.layers),
     }
     for what, name in told.items():
-        known = name != OTHER and model.multiply_adds > 0
+        known = name != OTHER and model.family != "weights"
         found[f"network.own_{what}" if known else f"network.other_{what}"] = name if known else True
     return found
 

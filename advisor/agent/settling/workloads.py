@@ -139,7 +139,7 @@ def _named(plan: Plan | Glance) -> NamedNetwork | None:
     """The network that has a name, where its layers are known."""
     name, parameters = model_name(plan), plan.facts.get("network.parameters")
     fingerprint = plan.facts.get("network.fingerprint")
-    if name is None or parameters is None or fingerprint is None or "network.multiply_adds" not in plan.facts:
+    if name is None or parameters is None or fingerprint is None or "network.kept_values" not in plan.facts:
         return None
     return NamedNetwork(_short_name(name), _whole(parameters.value), str(fingerprint.value))
 

@@ -23,6 +23,8 @@ _TITLE = "This network cannot be counted"
 _CHILD = "advisor.models.tracing.child"
 _SLOW = "Look in its code for what takes so long; for a probe, --budget gives more time."
 _MOST = 2**63
+_MOST_NAMED = 10
+"""Operations, or remarks."""
 SECONDS = 300.0
 """A first import of torch from a cold disk takes half a minute, a large network as long again."""
 QUIET_SECONDS = 10.0
@@ -87,7 +89,7 @@ def built_model(
     found = last[0]
     if found.failed:
         raise _refused(name, found.failed, python)
-    return _model(name, layers, replace(code, arguments=found.arguments, digest=found.digest, torch=found.torch))
+    return _model(name, layers, replace(code, arguments=found.arguments, digest=found.digest, torch=found.torch), found)
 
 
 @dataclass
@@ -116,11 +118,16 @@ class _Last:
     arguments: tuple[Argument, ...] = ()
     digest: Text = ""
     torch: Text = ""
+    backward: int | None = None
+    uncounted: tuple[Text, ...] = ()
+    remarks: tuple[Text, ...] = ()
 
 
 def _complete(last: _Last) -> _Last:
     """Raises ValueError where it tells neither what failed nor what the network took."""
     sizes = [size for argument in last.arguments for size in argument.shape]
+    if last.backward is not None and not 0 <= last.backward < _MOST:
+        raise ValueError("its way back has impossible counts")
     if not last.failed and not (sizes and last.torch and all(0 < size < _MOST for size in sizes)):
         raise ValueError("it tells no arguments")
     return last
@@ -128,8 +135,16 @@ def _complete(last: _Last) -> _Last:
 
 def _checked(layer: Layer) -> Layer:
     """Raises ValueError for numbers that none can have."""
-    counts = (layer.parameters, layer.active, layer.multiply_adds, layer.kept, layer.kept_bytes, layer.moved)
-    if not all(0 <= count < _MOST for count in (*counts, *layer.shape)):
+    counts = (
+        layer.parameters,
+        layer.active,
+        layer.frozen,
+        layer.multiply_adds,
+        layer.kept,
+        layer.kept_bytes,
+        layer.moved,
+    )
+    if not all(0 <= count < _MOST for count in (*counts, *layer.shape)) or layer.frozen > layer.parameters:
         raise ValueError(f"{shorten(layer.name)} has impossible counts")
     return layer
 
@@ -148,7 +163,7 @@ def _code(name: str, shapes: Sequence[tuple[int, ...]], python: Path | None) -> 
     return Code(Library.FILE, factory, arguments, file=str(file.resolve()), python=interpreter)
 
 
-def _model(name: str, layers: Sequence[Layer], code: Code) -> Model:
+def _model(name: str, layers: Sequence[Layer], code: Code, found: _Last) -> Model:
     library = code.library is Library.TIMM
     return Model(
         name,
@@ -158,6 +173,9 @@ def _model(name: str, layers: Sequence[Layer], code: Code) -> Model:
         tuple(layers),
         origin=f"built and counted with torch {shorten(code.torch, 40)}",
         loaded=name,
+        backward=found.backward,
+        uncounted=tuple(shorten(one, 60) for one in found.uncounted[:_MOST_NAMED]),
+        remarks=tuple(shorten(one, 300) for one in found.remarks[:_MOST_NAMED]),
         code=code,
     )
 

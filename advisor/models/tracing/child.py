@@ -1,7 +1,7 @@
 """The process that builds a network and counts it: a program of its own, for the Python in which that network works.
 
 It is given one line of JSON, a `Code`, and answers with a line for each layer and a last one, `{"arguments", "digest",
-"torch"}` or `{"failed"}`. See `asking`.
+"torch", "backward", "uncounted", "remarks"}` or `{"failed"}`. See `asking`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import torch
 from advisor.children import guard
 from advisor.models.code import Argument, Code, Library
 from advisor.models.tracing.building import RefusedError, builder, digest_of, told
-from advisor.models.tracing.trace import traced
+from advisor.models.tracing.chance import Count, count_module
 from advisor.plain import decode, encode
 
 _BATCH = 2
-"""Examples of the first batch: see trace.traced."""
+"""Examples of the first batch: see trace.BATCHES."""
 _MOST_INPUTS = 4
 """Of which each is tried as numbers and as tokens."""
 _LONGEST_REASON = 600
 
 
-def _layers(build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]) -> tuple[list[Any], tuple[Argument, ...]]:
-    """The layers, and the arguments that the network took."""
+def _count(build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]) -> tuple[Count, tuple[Argument, ...]]:
+    """The layers and all else that is counted, and the arguments that the network took."""
     reasons: list[str] = []
     for contents in (False, True):  # with contents only where it looks at its numbers
         for taken in _readings(shapes):
@@ -40,7 +40,7 @@ def _layers(build: Callable[[], Any], shapes: Sequence[tuple[int, ...]]) -> tupl
                 return tuple(torch.zeros(batch, *one.shape, dtype=_KINDS[one.tokens]) for one in taken)
 
             try:
-                return traced(build, inputs, contents=contents), taken
+                return count_module(build, inputs, contents=contents), taken
             except Exception as error:  # somebody else's code raises anything
                 reasons.append(told(error))
     raise RefusedError(f"{reasons[0]} (It was given a batch of {_BATCH} examples of the shape that --input says.)")
@@ -61,10 +61,11 @@ def _readings(shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[Argument, ...
 def _answer(code: Code) -> Iterator[dict[str, Any]]:
     build, usual = builder(code)
     shapes = [argument.shape for argument in code.arguments] or [usual]
-    layers, taken = _layers(build, shapes)
+    count, taken = _count(build, shapes)
     digest = digest_of(Path(code.file)) if code.library is Library.FILE else ""
-    yield from (asdict(layer) for layer in layers)
-    yield {"arguments": encode(taken), "digest": digest, "torch": str(torch.__version__)}
+    yield from (asdict(layer) for layer in count.layers)
+    rest = {"backward": count.backward, "uncounted": count.uncounted, "remarks": count.remarks}
+    yield {"arguments": encode(taken), "digest": digest, "torch": str(torch.__version__), **rest}
 
 
 def main() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -12,12 +13,13 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
-from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
+from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.models.model import WHOLE, Layer
 from advisor.models.style import normalization_of
+from advisor.models.tracing.operations import FORMULAS, Operation, Uncounted, tensors
 
-_BATCHES = (2, 3)
+BATCHES = (2, 3)
 """Traced with both, so that what does not grow with the batch drops out; one example is too few for batch normalisation."""
 
 Inputs = Callable[[int], Any]
@@ -26,11 +28,32 @@ Inputs = Callable[[int], Any]
 
 @dataclass
 class _Counts:
+    calls: int = 0
     multiply_adds: int = 0
     kept: int = 0
     kept_bytes: int = 0
     moved: int = 0
     shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass of a batch."""
+
+    counts: Mapping[str, _Counts]
+    """By the name of the innermost module at work."""
+    uncounted: Counter[Operation]
+    backward: int | None
+    """Multiply-adds of the backward pass, where weights are frozen and there is one."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A module that is ready to be counted."""
+
+    module: nn.Module
+    own: Mapping[str, tuple[int, int]]
+    """Parameters of each part alone, and those of them that are frozen."""
 
 
 @dataclass
@@ -54,6 +77,8 @@ class _Books:
         self.counted = total
 
     def keep(self, tensor: Tensor) -> Tensor:
+        if tensor.layout is not torch.strided:
+            return tensor
         storage = tensor.untyped_storage()
         if isinstance(tensor, nn.Parameter) or storage._cdata in self.seen:
             return tensor
@@ -68,16 +93,17 @@ class _Books:
         def enter(*_: Any) -> None:
             self.settle()
             self.place.append(name)
+            self.here().calls += 1
 
         return enter
 
     def leave(self, module: nn.Module, given: Any, result: Any) -> None:
         self.settle()
-        tensors = list(_tensors(result))
+        given_back = list(tensors(result))
         here = self.here()
         if next(module.children(), None) is None:  # else its parts have moved them
-            here.moved += sum(tensor.numel() for tensor in (*_tensors(given), *tensors))
-        here.shape = tuple(tensors[0].shape[1:]) if tensors else ()
+            here.moved += sum(tensor.numel() for tensor in (*tensors(given), *given_back))
+        here.shape = tuple(given_back[0].shape[1:]) if given_back else ()
         self.place.pop()
 
 
@@ -93,24 +119,31 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
     Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs, and dropout keeps what it
     keeps there: a byte a value, and a seed in attention.
     """
+    with prepared(build, contents=contents) as network:
+        few, more = (run(network.module, inputs(batch)) for batch in BATCHES)
+        return layers_of(network, [(few, more)])
+
+
+@contextmanager
+def prepared(build: Callable[[], nn.Module], *, contents: bool) -> Iterator[Network]:
+    """The network in training, while new tensors have no contents unless they shall."""
     with nullcontext() if contents else torch.device("meta"):
         module = build()
     own = _own(module)  # before tied weights come apart
     with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
         if not contents:
             _put_on_the_cpu(module)
-        module.train()
-        smaller, larger = (_counts(module, inputs(batch)) for batch in _BATCHES)
-    lent = [name for name, parameters in own.items() if parameters and name not in larger]
-    kinds = {name: type(part).__name__ for name, part in module.named_modules()}
-    return [_layer(name, kinds.get(name, ""), own.get(name, 0), smaller, larger) for name in [*lent, *larger]]
+        yield Network(module.train(), own)
 
 
 def _put_on_the_cpu(module: nn.Module) -> None:
     """Module.to_empty, for parts that have several names or share weights too."""
     moved: dict[int, Tensor] = {}
     for part in module.modules():
-        for name, tensor in [*part.named_parameters(recurse=False), *part.named_buffers(recurse=False)]:
+        for name, tensor in [
+            *part.named_parameters(recurse=False, remove_duplicate=False),
+            *part.named_buffers(recurse=False),
+        ]:
             if id(tensor) not in moved:
                 empty = torch.empty_like(tensor, device="cpu")
                 moved[id(tensor)] = (
@@ -119,27 +152,49 @@ def _put_on_the_cpu(module: nn.Module) -> None:
             setattr(part, name, moved[id(tensor)])
 
 
-def _own(module: nn.Module) -> dict[str, int]:
-    """The parameters of each part but those of the parts in it; tied ones belong to the first that has them."""
-    met: set[nn.Parameter] = set()
+def _own(module: nn.Module) -> dict[str, tuple[int, int]]:
+    """The parameters of each part but those of the parts in it, and how many of them are frozen; tied ones belong to the
+    first that has them."""
+    met: set[int] = set()
     found = {}
     for name, part in module.named_modules():
-        new = set(part.parameters(recurse=False)) - met
-        met |= new
-        found[name] = sum(parameter.numel() for parameter in new)
+        new = {id(one): one for one in part.parameters(recurse=False) if id(one) not in met}
+        met |= new.keys()
+        frozen = sum(one.numel() for one in new.values() if not one.requires_grad)
+        found[name] = sum(one.numel() for one in new.values()), frozen
     return found
 
 
-def _layer(
-    name: str, kind: str, parameters: int, smaller: Mapping[str, _Counts], larger: Mapping[str, _Counts]
-) -> Layer:
+def layers_of(network: Network, passes: Sequence[tuple[Pass, Pass]]) -> list[Layer]:
+    """The parts of a network, each with the most that it took in any of the pairs of passes, of 2 and of 3 examples."""
+    pairs = [(few.counts, more.counts) for few, more in passes]
+    met = dict.fromkeys(name for _, more in pairs for name in more)
+    lent = [name for name, (parameters, _) in network.own.items() if parameters and name not in met]
+    kinds = {name: type(part).__name__ for name, part in network.module.named_modules()}
+    layers = []
+    for name in [*lent, *met]:
+        alike = [pair for pair in pairs if _calls(pair[0], name) == _calls(pair[1], name)] or pairs
+        found = [_layer(name, kinds.get(name, ""), few, more) for few, more in alike]
+        most = max(found, key=lambda layer: (layer.multiply_adds, layer.kept, layer.shape))
+        counts = {count: max(0, *(getattr(layer, count) for layer in found)) for count in COUNTS}
+        parameters, frozen = network.own.get(name, (0, 0))
+        layers.append(replace(most, parameters=parameters, active=parameters, frozen=frozen, **counts))
+    return layers
+
+
+def _calls(counts: Mapping[str, _Counts], name: str) -> int:
+    return counts[name].calls if name in counts else 0
+
+
+COUNTS = ("multiply_adds", "kept", "kept_bytes", "moved", "more_in_half")
+
+
+def _layer(name: str, kind: str, smaller: Mapping[str, _Counts], larger: Mapping[str, _Counts]) -> Layer:
     few, more = smaller.get(name, _Counts()), larger.get(name, _Counts())
     return Layer(
         name or WHOLE,
         kind,
         more.shape,
-        parameters=parameters,
-        active=parameters,
         multiply_adds=more.multiply_adds - few.multiply_adds,
         kept=more.kept - few.kept,
         kept_bytes=more.kept_bytes - few.kept_bytes,
@@ -153,15 +208,39 @@ def _stays_in_full(kind: str) -> bool:
     return normalization_of([Layer("", kind, ())]) in ("layer_norm", "rms_norm", "group_norm")
 
 
-def _counts(module: nn.Module, inputs: Any) -> dict[str, _Counts]:
-    with _dropout_as_on_a_gpu(), FlopCounterMode(display=False, custom_mapping=FORMULAS) as flops:
+def run(module: nn.Module, inputs: Any) -> Pass:
+    """Count one forward pass in training, and the backward pass where weights are frozen."""
+    unmet = Uncounted()
+    frozen = any(not parameter.requires_grad for parameter in module.parameters())
+    with unmet, _dropout_as_on_a_gpu(), FlopCounterMode(display=False, custom_mapping=FORMULAS) as flops:
         books = _Books(module, flops)
-        books.seen = {t.untyped_storage()._cdata: t for t in (*module.parameters(), *module.buffers())}
+        books.seen = {
+            t.untyped_storage()._cdata: t
+            for t in (*module.parameters(), *module.buffers())
+            if t.layout is torch.strided
+        }
         with _watched(books), saved_tensors_hooks(books.keep, lambda tensor: tensor):
             result = module(**inputs) if isinstance(inputs, Mapping) else module(*inputs)
             books.settle()
+        met = Counter(unmet.met)
+        backward = _backward(result, flops) if frozen else None
+        if unmet.met != met:
+            backward = None
     del result  # until now, so that nothing kept for it was given back
-    return books.counts
+    return Pass(books.counts, met, backward)
+
+
+def _backward(result: Any, flops: FlopCounterMode) -> int | None:
+    """Multiply-adds of the backward pass from all that the network gives; None where there is no way back."""
+    before = flops.get_total_flops()
+    sums = [tensor.sum() for tensor in tensors(result) if tensor.requires_grad]
+    if not sums:
+        return 0
+    try:
+        torch.autograd.backward(sums)
+    except Exception:  # somebody else's code raises anything
+        return None
+    return (flops.get_total_flops() - before) // 2
 
 
 @contextmanager
@@ -171,33 +250,6 @@ def _watched(books: _Books) -> Iterator[None]:
             stack.callback(part.register_forward_pre_hook(books.enter(name)).remove)
             stack.callback(part.register_forward_hook(books.leave).remove)
         yield
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _tensors(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _tensors(one)
-
-
-def _attention(query: Any, key: Any, value: Any, *_: Any, out_shape: Any = None, **__: Any) -> int:
-    return int(sdpa_flop_count(query, key, value))  # type: ignore[no-untyped-call]
-
-
-def _recurrent(steps: Any, inward: Any, onward: Any, *_: Any, **__: Any) -> int:
-    """Every weight once for each step of each example; steps are (steps, batch, values)."""
-    return int(2 * steps[0] * steps[1] * (inward[0] * inward[1] + onward[0] * onward[1]))
-
-
-FORMULAS: dict[Any, Callable[..., int]] = {
-    torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _attention,
-    torch.ops.aten.mkldnn_rnn_layer: _recurrent,
-}
-"""Of operations for which torch 2.13 has none, and would count nothing."""
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from advisor.models.model import Layer, Model
 from advisor.models.published import PublishedModel
 from advisor.report.page import Look, Page, Style
-from advisor.wording import shorten
+from advisor.wording import join_names, shorten
 
 _SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _ROUNDS_UP = 0.9995
@@ -63,14 +63,25 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
         page.add(published.note)
     page.blank()
     page.add("Parameters: ", (large(model.parameters), Style.STRONG), _active(model), first="- ")
-    if model.multiply_adds:
-        page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), first="- ")
+    if model.trained < model.parameters:
+        page.add("Trained: ", (large(model.trained), Style.STRONG), ", the others are frozen", first="- ")
+    if model.uncounted:
+        page.add("Multiply-adds: ", ("not known", Style.STRONG), f", {_no_formula(model)}", first="- ")
+    elif model.multiply_adds:
+        page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), _back(model), first="- ")
+    elif model.family == "weights":
+        page.add("Multiply-adds: not known, since only the weights are at hand", first="- ")
+    else:
+        page.add(
+            "Multiply-adds: not known, since it has no products of matrices and no convolutions, which alone are counted",
+            first="- ",
+        )
+    if model.family != "weights":
         kept = f"{large(model.kept)} values"
         page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
         page.add(f"Example: of shape {shape_words(model.input)}", first="- ")
-    else:
-        known = "not known, since only the weights are at hand" if model.family == "weights" else "none"
-        page.add(f"Multiply-adds: {known}", first="- ")
+    for remark in model.remarks:
+        page.add(remark, first="- ")
     if model.licence:
         page.add(f"Weights: {model.loaded or 'not published'}, licence {model.licence}", first="- ")
     if model.origin:
@@ -92,6 +103,19 @@ def _active(model: Model) -> str:
     return f", of which {who} meets {large(model.active)}"
 
 
+def _no_formula(model: Model) -> str:
+    """The operations that stand in the way of a count, and what was counted beside them."""
+    names, rest = join_names(model.uncounted), large(model.multiply_adds)
+    what = f"since there is no formula for the operation{'s' if len(model.uncounted) > 1 else ''} {names}"
+    return f"{what}; all others take {rest}" if model.multiply_adds else what
+
+
+def _back(model: Model) -> str:
+    if model.backward is None:
+        return ""
+    return f" forward and {large(model.backward)} backward, which leaves out what frozen weights do not need"
+
+
 def _besides(model: Model) -> str:
     return f" and {large(model.kept_bytes)} bytes of masks, positions and sums" if model.kept_bytes else ""
 
@@ -110,7 +134,7 @@ def parts(layers: Iterable[Layer]) -> list[Layer]:
     return list(found.values())
 
 
-_ADDED = ("parameters", "active", "multiply_adds", "kept", "kept_bytes", "moved")
+_ADDED = ("parameters", "active", "frozen", "multiply_adds", "kept", "kept_bytes", "moved")
 
 
 def model_json(model: Model, published: PublishedModel | None = None) -> dict[str, Any]:
@@ -122,7 +146,11 @@ def model_json(model: Model, published: PublishedModel | None = None) -> dict[st
         "family": model.family,
         "parameters": model.parameters,
         "active_parameters": model.active,
-        "multiply_adds_per_example": model.multiply_adds,
+        "trained_parameters": model.trained,
+        "multiply_adds_per_example": None if model.uncounted or not model.multiply_adds else model.multiply_adds,
+        "backward_multiply_adds_per_example": model.backward,
+        "operations_without_formula": list(model.uncounted),
+        "remarks": list(model.remarks),
         "kept_values_per_example": model.kept,
         "kept_bytes_per_example": model.kept_bytes,
         "input": list(model.input),
@@ -142,6 +170,7 @@ def layer_json(layer: Layer) -> dict[str, Any]:
         "kind": layer.kind,
         "shape": list(layer.shape),
         "parameters": layer.parameters,
+        "frozen_parameters": layer.frozen,
         "multiply_adds": layer.multiply_adds,
         "kept_values": layer.kept,
         "kept_bytes": layer.kept_bytes,
