@@ -1,36 +1,22 @@
-"""Networks of which only the weights are at hand: the header of a safetensors file names them with their shapes.
-
-The format: eight bytes with the length of the header, little-endian, then the header as JSON, then the numbers
-(github.com/huggingface/safetensors, README).
-"""
+"""Networks of which only the weights are at hand: the header of a safetensors file names them with their shapes."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from math import prod
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from advisor.errors import InputError, input_error
-from advisor.files.named import read_beginning, read_named
-from advisor.models.families.reading import LARGEST
+from advisor.errors import input_error
+from advisor.files.named import read_named
 from advisor.models.model import Layer, Model, Source
+from advisor.models.packing import PackedWeights
+from advisor.models.safetensors_header import MOST_BYTES, TITLE, Tensor, read_header, wrong
 from advisor.wording import shorten
 
-_TITLE = "These weights cannot be used"
-_LENGTH_BYTES = 8
-_MOST_BYTES = 10_000_000
-"""Of a header, or of an index; that of 100,000 tensors has as many. The format allows ten times as much."""
 _MOST_FILES = 1_000
-_NO_WEIGHTS = ("running_mean", "running_var", "num_batches_tracked", "position_ids", "inv_freq")
-"""Kept beside what is learned, by the last part of the name."""
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
-_PACKED = ("qweight", "qzeros")
-"""Several weights of few bits in each number (GPTQ, AWQ)."""
-_MOST_AXES = 8
-_REMEDY = "Name a whole file in the format safetensors."
 
 
 def weights_model(path: Path) -> Model:
@@ -44,62 +30,64 @@ def weights_model(path: Path) -> Model:
     if _PART_OF_SEVERAL.search(path.stem):
         what = "this is one of several files that hold the weights together"
         raise input_error(
-            _TITLE, what, where=str(path), remedy="Name model.safetensors.index.json, which stands beside them."
+            TITLE, what, where=str(path), remedy="Name model.safetensors.index.json, which stands beside them."
         )
     files = _indexed(path) if path.suffix == ".json" else [path]
-    layers = tuple(layer for file in files for layer in _layers(file))
+    found = list(_layers(path, files))
+    layers = tuple(layer for layer, _ in found if layer is not None)
     if not layers:
-        raise _wrong(str(path), "its header names no weights")
-    return Model(path.stem, "weights", Source.YOURS, (), layers, origin=f"the header of {path}", loaded=str(path))
+        raise wrong(str(path), "its header names no weights")
+    return Model(
+        path.stem,
+        "weights",
+        Source.YOURS,
+        (),
+        layers,
+        origin=f"the header of {path}",
+        loaded=str(path),
+        remarks=tuple(_remarks(found)),
+    )
+
+
+def _remarks(found: Sequence[tuple[Layer | None, str]]) -> Iterator[str]:
+    """Sentences on tensors that were left out, and on those that were unpacked to be counted."""
+    beside = [name for layer, name in found if layer is None]
+    if beside:
+        tensors = "1 tensor holds" if len(beside) == 1 else f"{len(beside):,} tensors hold"
+        yield f"{tensors} no weights and are not counted, such as {shorten(beside[0])}."
+    packed = Counter(how for layer, how in found if layer is not None and how)
+    for how, count in sorted(packed.items()):
+        yield f"Weights in {count:,} {'tensor' if count == 1 else 'tensors'} are packed: {how}."
 
 
 def _indexed(path: Path) -> list[Path]:
     """The files beside an index that hold its weights."""
     try:
-        places = json.loads(read_named(path, _MOST_BYTES, _TITLE)).get("weight_map")
+        places = json.loads(read_named(path, MOST_BYTES, TITLE)).get("weight_map")
     except (ValueError, RecursionError, AttributeError):
         places = None
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
-        raise _wrong(str(path), "it is no index of weights")
+        raise wrong(str(path), "it is no index of weights")
     names = list(dict.fromkeys(places.values()))
     if len(names) > _MOST_FILES or not all(name and Path(name).name == name for name in names):
-        raise _wrong(str(path), f"it names no files beside it, or more than {_MOST_FILES:,}")
+        raise wrong(str(path), f"it names no files beside it, or more than {_MOST_FILES:,}")
     return [path.with_name(name) for name in names]
 
 
-def _layers(path: Path) -> Iterator[Layer]:
-    where = str(path)
-    length = int.from_bytes(read_beginning(path, _LENGTH_BYTES, _TITLE), "little")
-    if not 2 <= length <= _MOST_BYTES:
-        raise _wrong(where, "it has no header of this format")
-    header = read_beginning(path, _LENGTH_BYTES + length, _TITLE)[_LENGTH_BYTES:]
-    try:
-        found = json.loads(header)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or len(header) < length:
-        raise _wrong(where, "its header is cut off, or no JSON")
-    for name, entry in found.items():
-        last = name.rpartition(".")[2]
-        if last in _PACKED:
-            raise _wrong(
-                where, f"{shorten(name)} holds weights packed in 4 bits, which cannot be counted from its shape"
-            )
-        if name != "__metadata__" and last not in _NO_WEIGHTS:
-            yield _layer(where, name, entry)
-
-
-def _layer(where: str, name: str, entry: Any) -> Layer:
-    shape = entry.get("shape") if isinstance(entry, Mapping) else None
-    if not isinstance(shape, list) or len(shape) > _MOST_AXES or not all(map(_is_size, shape)):
-        raise _wrong(where, f"the shape of {shorten(name)} is no list of whole numbers")
-    count = prod(shape)
-    return Layer(name, "weights", tuple(shape), parameters=count, active=count)
-
-
-def _is_size(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= LARGEST
-
-
-def _wrong(where: str, what: str) -> InputError:
-    return input_error(_TITLE, what, where=where, remedy=_REMEDY)
+def _layers(path: Path, files: Sequence[Path]) -> Iterator[tuple[Layer | None, str]]:
+    """Each tensor as a layer and how its weights are packed, or None and its name where it holds none."""
+    tensors: dict[str, Tensor] = {}
+    places: dict[str, Path] = {}
+    for file in files:
+        for name, tensor in read_header(file).items():
+            if name in tensors:
+                raise wrong(str(file), f"{shorten(name)} is in {shorten(places[name].name)} too")
+            tensors[name], places[name] = tensor, file
+    packed = PackedWeights(path, tensors, places)
+    for name, tensor in tensors.items():
+        found = packed.weights(tensor)
+        if found is None:
+            yield None, name
+        else:
+            shape = tensor.shape if found.count == tensor.numbers else (found.count,)
+            yield Layer(name, "weights", shape, parameters=found.count, active=found.count), found.how

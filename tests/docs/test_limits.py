@@ -13,7 +13,7 @@ from advisor.datasets.delimited import pieces
 from advisor.datasets.media import entries, images
 from advisor.datasets.readers import arrays, json_lines, parquet, pictures, sounds, texts
 from advisor.knowledge import loader
-from advisor.models import configuration, huggingface, weights
+from advisor.models import configuration, huggingface, safetensors_header
 from advisor.models.tracing import asking
 from advisor.report.plan import json_plan
 from advisor.session import applying
@@ -59,7 +59,7 @@ DECLARED = {
     "all rule packs of a command": f"{loader.MAX_BYTES:,} bytes",
     "a plan": f"{json_plan.MAX_BYTES:,} bytes",
     "a machine's profile": f"{profile.MOST_BYTES:,} bytes",
-    "a config.json of a network; the header of a file of weights": f"{weights._MOST_BYTES:,} bytes",
+    "a config.json of a network; the header of a file of weights": f"{safetensors_header.MOST_BYTES:,} bytes",
     "layers that a config.json says": f"{configuration.MOST_LAYERS:,}",
     "a network of your own that is built to be counted": (
         f"{asking.SECONDS:.0f} s, {100 * Limits().memory_share:.0f} % of the free memory"
@@ -87,7 +87,7 @@ def test_every_limit_of_the_page_is_a_constant_of_the_code() -> None:
 
 
 def test_a_configuration_is_as_large_as_a_header() -> None:
-    assert huggingface._MOST_BYTES == weights._MOST_BYTES
+    assert huggingface._MOST_BYTES == safetensors_header.MOST_BYTES
 
 
 def test_sentences_of_the_page_that_hold_numbers_do_too() -> None:
