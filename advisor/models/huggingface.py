@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from advisor.errors import did_you_mean, input_error
+from advisor.errors import InputError, did_you_mean, input_error
 from advisor.files.named import read_named
 from advisor.models import diffusers
 from advisor.models.configuration import MOST_LAYERS, TITLE, Config
@@ -15,6 +15,7 @@ from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.reading import LARGEST
 from advisor.models.families.registry import Family
 from advisor.models.families.transformers import Decoder, Encoder
+from advisor.models.heads import with_head
 from advisor.models.model import Model, Source
 from advisor.models.published import counted
 from advisor.wording import shorten
@@ -39,11 +40,12 @@ def network_of(path: Path, input: tuple[int, ...] | None = None, *, processor: b
         raise input_error(TITLE, f"it is no JSON ({shorten(error, 80)})", where=where) from None
     if not isinstance(keys, dict):
         raise input_error(TITLE, "it holds no keys with values", where=where)
-    family = family_of(keys, where)
+    family, remark = with_head(Config(where, keys), family_of(keys, where))
     name = keys.get("_name_or_path")
     called = name if isinstance(name, str) and name else path.parent.name or path.stem
     told = {"origin": f"its configuration, {where}", "loaded": str(path)}
-    return counted(family, shorten(called, 80), Source.YOURS, input, processor=processor, **told)
+    remarks = (remark,) if remark else ()
+    return counted(family, shorten(called, 80), Source.YOURS, input, processor=processor, remarks=remarks, **told)
 
 
 def family_of(keys: Mapping[str, Any], where: str) -> Family:
@@ -52,10 +54,33 @@ def family_of(keys: Mapping[str, Any], where: str) -> Family:
     kind = keys.get("model_type") or keys.get("_class_name")
     readers = {**READERS, **diffusers.READERS}
     if not isinstance(kind, str) or kind not in readers:
-        known = f"Known are {', '.join(sorted(readers))}."
-        said = f"the kind of network {shorten(kind, 40)!r} is not known here" if kind else "it has no model_type"
-        raise config.wrong(said, did_you_mean(str(kind), readers) or known)
+        raise _unknown(config, kind, sorted(readers))
     return readers[kind](config)
+
+
+def _unknown(config: Config, kind: object, known: list[str]) -> InputError:
+    """The refusal of a kind of network that is not counted here, with another way where it is no slip of the pen."""
+    listed = f"Known are {', '.join(known)}."
+    if not kind:
+        return config.wrong("it has no model_type", listed)
+    said = f"the kind of network {shorten(kind, 40)!r} is not known here"
+    near = did_you_mean(str(kind), known)
+    if isinstance(inner := config.keys.get("text_config"), dict):
+        language = inner.get("model_type")
+        part = f" Its part for texts is of the kind {shorten(language, 40)!r}." if isinstance(language, str) else ""
+        said = f"the kind of network {shorten(kind, 40)!r} has several parts, which cannot be counted together.{part}"
+        near = ""
+    if near and _is_slip(str(kind), near):
+        return config.wrong(said, near)
+    own = "Write a function that builds it, and name that: --model FILE.py:FUNCTION --input LENGTH."
+    return config.wrong(said.rstrip("."), f"{own} {listed}")
+
+
+def _is_slip(kind: str, near: str) -> bool:
+    """True where the nearest known name is so near that a letter or two were mistaken, and no version is another."""
+    name = near.removeprefix("Did you mean ").rstrip("?")
+    digits = ["".join(filter(str.isdigit, one)) for one in (kind, name)]
+    return digits[0] == digits[1] and abs(len(kind) - len(name)) <= 1
 
 
 def _steps(config: Config, *, writes: bool) -> int:
@@ -102,9 +127,9 @@ def _language(
         used=config.size("num_experts_per_tok", least=1, most=copies) if experts else 0,
     )
     return Decoder(
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.size("vocab_size", least=1),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
         attention=_heads(
             config,
             bias=biased if bias is None else bias,
@@ -167,9 +192,9 @@ def _gpt2(config: Config) -> Decoder:
     if not 0 < heads <= width:
         raise config.wrong("n_head must be 1 or more, and at most n_embd")
     return Decoder(
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.size("vocab_size", least=1),
         width=width,
-        layers=config.size("n_layer", most=MOST_LAYERS),
+        layers=config.size("n_layer", least=1, most=MOST_LAYERS),
         norm="layer",
         positions=steps,
         tied=config.flag("tie_word_embeddings", True),
@@ -185,12 +210,39 @@ def _gpt2(config: Config) -> Decoder:
     )
 
 
+def _gpt_oss(config: Config) -> Decoder:
+    biased = config.flag("attention_bias", True)
+    return Decoder(
+        vocabulary=config.size("vocab_size", least=1),
+        width=config.size("hidden_size"),
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
+        attention=_heads(config, bias=biased, output_bias=biased, rotary=True, sinks=True, stored_scores=True),
+        feed_forward=FeedForward(
+            inner=config.size("intermediate_size"),
+            gated=True,
+            activation="clamped_silu",
+            experts=(experts := config.size("num_local_experts", "num_experts", least=1)),
+            used=config.size("num_experts_per_tok", "experts_per_token", least=1, most=experts),
+        ),
+        tied=config.flag("tie_word_embeddings", False),
+        steps=_steps(config, writes=True),
+    )
+
+
+def _glm4(config: Config) -> Decoder:
+    return _language(config, norms="both", output_bias=False)
+
+
+def _glm(config: Config) -> Decoder:
+    return _language(config, output_bias=False)
+
+
 def _neox(config: Config) -> Decoder:
     parallel = config.flag("use_parallel_residual", True)
     return Decoder(
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.size("vocab_size", least=1),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
         norm="layer",
         parallel=parallel,
         parallel_norms=parallel,
@@ -206,9 +258,9 @@ def _neox(config: Config) -> Decoder:
 def _phi(config: Config) -> Decoder:
     config.expect(qk_layernorm=False)
     return Decoder(
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.size("vocab_size", least=1),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
         norm="layer",
         parallel=True,
         head_bias=True,
@@ -225,9 +277,9 @@ def _bert(config: Config) -> Encoder:
     """The network without what stands on it: a head for tokens or classes is small beside it, and not counted."""
     config.expect(add_cross_attention=False)
     return Encoder(
-        vocabulary=config.size("vocab_size"),
+        vocabulary=config.size("vocab_size", least=1),
         width=config.size("hidden_size"),
-        layers=config.size("num_hidden_layers", most=MOST_LAYERS),
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
         attention=_heads(
             config,
             key_heads=config.size("num_attention_heads"),
@@ -251,11 +303,16 @@ READERS: Mapping[str, Callable[[Config], Family]] = {
     "gemma2": _gemma2,
     "gemma3_text": _gemma3,
     "gpt2": _gpt2,
+    "glm": _glm,
+    "glm4": _glm4,
     "gpt_neox": _neox,
+    "gpt_oss": _gpt_oss,
+    "granite": _language,
     "llama": _language,
     "mistral": _language,
     "mixtral": _mixtral,
     "olmo2": _olmo2,
+    "olmo3": _olmo2,
     "phi": _phi,
     "phi3": _phi3,
     "qwen2": _qwen2,

@@ -61,7 +61,7 @@ def test_every_kind_is_counted_as_the_library_builds_it(kind: str, whole: bool) 
     keys = json.loads(config.to_json_string(use_diff=not whole))
     network = family_of(keys, "config.json")
     writes = isinstance(network, Decoder)
-    config._attn_implementation = "eager" if kind == "gemma2" else "sdpa"
+    config._attn_implementation = "eager" if kind in ("gemma2", "gpt_oss") else "sdpa"
 
     def build() -> nn.Module:
         made: nn.Module = (auto.AutoModelForCausalLM if writes else auto.AutoModel).from_config(config)
@@ -87,6 +87,8 @@ SMALL: dict[str, dict[str, Any]] = {
     **dict.fromkeys(READERS, _SIZES),
     "gpt2": {"n_layer": 2},
     "mixtral": _WIDE | _EXPERTS | {"num_local_experts": 4, "num_key_value_heads": 2},
+    "gpt_oss": _WIDE | _EXPERTS | {"num_local_experts": 4, "num_key_value_heads": 2, "head_dim": 64},
+    **dict.fromkeys(("glm", "glm4"), _WIDE | {"num_key_value_heads": 2, "head_dim": 64}),
     "qwen3_moe": _WIDE | _EXPERTS | {"num_experts": 8, "moe_intermediate_size": 128, "num_key_value_heads": 2},
 }
 

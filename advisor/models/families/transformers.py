@@ -29,6 +29,10 @@ class Decoder:
     tied: bool = False
     """The last matrix is the embedding."""
     head_bias: bool = False
+    labels: int = 0
+    """Outputs of a last layer over each token where there is no head: classes, or the two ends of an answer."""
+    label_bias: bool = True
+    label_dropout: bool = False
     head_capped: bool = False
     """Its scores go through tanh (Gemma 2)."""
     parallel: bool = False
@@ -74,6 +78,8 @@ class Decoder:
             scores = tape.linear("head", x, self.vocabulary, bias=self.head_bias, tied=self.tied)
             if self.head_capped:
                 tape.activation("tanh", scores)
+        elif self.labels:
+            tape.linear("score", tape.dropout(x, self.label_dropout), self.labels, bias=self.label_bias)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +101,10 @@ class Encoder:
     """Kinds of tokens: of the first text, of the second."""
     pooler: bool = False
     """A layer over the first token follows."""
+    masked: bool = False
+    """A head follows that scores all tokens of the vocabulary, as for masked ones; its last matrix is the embedding."""
+    labels: int = 0
+    """Outputs of a last layer over what the pooler gives, or over each token where there is none."""
     dropout: bool = True
     """Some results are left out while training."""
     steps: int = 512
@@ -130,8 +140,15 @@ class Encoder:
         x = stack.over(tape, tape.dropout(x, self.dropout))
         if before:
             x = stack.normed(tape, "norm", x)
+        tokens = x
         if self.pooler:
-            tape.activation("tanh", tape.linear("pooler", tape.view(x, 1, self.width), self.width))
+            x = tape.activation("tanh", tape.linear("pooler", tape.view(x, 1, self.width), self.width))
+        if self.masked:
+            changed = tape.activation("gelu", tape.linear("transform", tokens, self.width))
+            tape.linear("head", stack.normed(tape, "head_norm", changed), self.vocabulary, tied=True)
+            tape.weights("head_bias", self.vocabulary)
+        if self.labels:
+            tape.linear("classifier", tape.dropout(x, self.dropout), self.labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,73 @@
+"""The head of a network that a config.json describes: `architectures` names the class, whose ending says which it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from advisor.models.configuration import Config
+from advisor.models.families.registry import Family
+from advisor.models.families.transformers import Decoder, Encoder
+from advisor.wording import shorten
+
+_ENDING = re.compile(r"(?:For(?P<task>[A-Z]\w*)|(?P<other>Model|LMHeadModel|DoubleHeadsModel))$")
+_LABELS = 2
+"""Their number where a configuration does not state it."""
+
+
+def with_head(config: Config, network: Family) -> tuple[Family, str]:
+    """The network with the head that `architectures` names, and a sentence where that is one which is not counted."""
+    named = config.keys.get("architectures")
+    name = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
+    if name is None or not isinstance(network, Decoder | Encoder):
+        return network, ""
+    ending = _ENDING.search(name)
+    task = "" if ending is None else str(ending["task"] or ending["other"])
+    found = _of_decoder(config, network, task) if isinstance(network, Decoder) else _of_encoder(config, network, task)
+    if found is not None:
+        return found, ""
+    counted = "an output for each token of the vocabulary" if isinstance(network, Decoder) else "no head"
+    return network, f"The head of {shorten(name)}, which architectures names, is not known: {counted} is counted."
+
+
+def _of_decoder(config: Config, network: Decoder, task: str) -> Decoder | None:
+    match task:
+        case "CausalLM" | "LMHeadModel":
+            return network
+        case "Model":
+            return replace(network, head=False)
+        case "SequenceClassification":
+            return replace(network, head=False, labels=_labels(config), label_bias=False)
+        case "TokenClassification":
+            return replace(network, head=False, labels=_labels(config), label_dropout=True)
+        case "QuestionAnswering":
+            return replace(network, head=False, labels=2)
+        case _:
+            return None
+
+
+def _of_encoder(config: Config, network: Encoder, task: str) -> Encoder | None:
+    pooler = config.keys.get("model_type") == "bert"  # RoBERTa's classifier has a layer of its own in its place
+    match task:
+        case "Model":
+            return network
+        case "MaskedLM" | "CausalLM" | "LMHeadModel":
+            return replace(network, pooler=False, masked=True)
+        case "PreTraining" if pooler:
+            return replace(network, masked=True, labels=2)
+        case "SequenceClassification":
+            return replace(network, labels=_labels(config))
+        case "MultipleChoice":
+            return replace(network, labels=1)
+        case "NextSentencePrediction" if pooler:
+            return replace(network, labels=2)
+        case "TokenClassification" | "QuestionAnswering":
+            return replace(network, pooler=False, labels=_labels(config))
+        case _:
+            return None
+
+
+def _labels(config: Config) -> int:
+    """Classes of the answer: those that have names, or as many as there are said to be."""
+    names = config.keys.get("id2label")
+    return len(names) if isinstance(names, dict) and names else config.size("num_labels", usual=_LABELS, least=1)
