@@ -53,8 +53,8 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "advisor bench lstm32 --budget 2min --output bench.json",
     ),
     "sync": (
-        "advisor sync --strategies synchronous,local_sgd --seeds 2 --budget 40s",
-        "advisor sync --strategies synchronous,downpour --link 100Mbit/s --seeds 2 --budget 40s",
+        "advisor sync --strategies synchronous,local_sgd --budget 40s",
+        "advisor sync --strategies synchronous,downpour --link 100Mbit/s --budget 40s",
     ),
     "simulate": (
         "advisor simulate --strategy synchronous --workers 64 --step-time exponential:1s --link 10Gbit/s",

@@ -15,6 +15,7 @@ _OPTIONS: Mapping[str, str] = MappingProxyType({
     "seed": "--seed", "seeds": "--seeds", "rate": "--rate", "strategies": "--strategies", "step time": "--step-time",
     "step time, spread": "--step-time", "faults, between_failures": "--failures", "faults, restart": "--restart",
     "faults, checkpoint_every": "--checkpoint", "faults, checkpoint_cost": "--checkpoint-cost", "faults": "--failures",
+    "servers": "--servers",
 })  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from typing import TypeAlias
 
 from advisor.children.errors import CannotRunError
 from advisor.children.messages import Messages, Natural, Text
-from advisor.distributed.strategies import Kind, Strategy, strategy
+from advisor.distributed.strategies import ALONE, MOST_STRAGGLING, Kind, Strategy, strategy
 from advisor.distributed.task import Task
 from advisor.errors import InputError, Problem
 
 MOST_WORKERS = 64
+MOST_BATCH = 10**9
 LONGEST_RUN = 86_400.0
 LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 """The network interface of processes of one computer."""
@@ -66,6 +67,8 @@ class Job:
     """Places of the curve of the loss, at most."""
     weights: str | None = None
     """A folder in which the last weights of every run are left, in files of torch that hold one vector."""
+    alone: bool = False
+    """True if one worker trains by itself too, after the strategies with each seed."""
     skips: int = 0
     """Runs at the beginning that are left out: they were done before."""
 
@@ -77,7 +80,8 @@ class Job:
     @property
     def runs(self) -> tuple[tuple[Strategy, int], ...]:
         """Strategies and seeds in their order: all strategies with one seed, then with the next."""
-        return tuple((strategy, seed) for seed in self.seeds for strategy in self.chosen)
+        each = (*self.chosen, *([strategy(ALONE)] if self.alone else []))
+        return tuple((one, seed) for seed in self.seeds for one in each)
 
     @property
     def ranks(self) -> int:
@@ -104,14 +108,21 @@ class Job:
             ),
             (self.examples is not None and self.examples < 1, "examples", f"{self.examples} is not 1 or more.", ""),
             (
-                self.straggler < 1,
+                not 1 <= self.straggler <= MOST_STRAGGLING,
                 "straggler",
-                f"{self.straggler:g} would be faster than the others.",
+                f"{self.straggler:g} would be faster than the others."
+                if self.straggler < 1
+                else f"{self.straggler:g} is not from 1 to {MOST_STRAGGLING:,.0f}.",
                 "Write 2 for half the speed.",
             ),
             (self.threads < 1, "threads", f"{self.threads} is not 1 or more.", ""),
             (self.timeout <= 0, "timeout", f"{self.timeout:g} is not above 0.", ""),
-            (self.task.batch < 1, "batch", f"{self.task.batch} is not 1 or more.", ""),
+            (
+                not 1 <= self.task.batch <= MOST_BATCH,
+                "batch",
+                f"{self.task.batch:,} is not from 1 to {MOST_BATCH:,}.",
+                "For example 32.",
+            ),
             (not 0 < self.task.rate < 1e6, "rate", f"{self.task.rate:g} is no learning rate.", "For example 0.05."),
             (self.precision not in PRECISIONS, "precision", f"it is none of {', '.join(PRECISIONS)}.", ""),
             (self.task.optimizer not in OPTIMIZERS, "optimizer", f"it is none of {', '.join(OPTIMIZERS)}.", ""),

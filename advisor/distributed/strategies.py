@@ -27,6 +27,8 @@ from advisor.wording import join_names, shorten
 
 Setting = int | float | str
 MOST = 1_000_000
+MOST_STRAGGLING = 1e6
+"""Times as long as the others that the last worker may take, simulated or here."""
 
 
 class Kind(StrEnum):
@@ -42,6 +44,8 @@ class Kind(StrEnum):
     """As all-reduce, and weights are gathered before they are used."""
     PIPELINE = "pipeline"
     """Workers hold layers, and pass on what these compute."""
+    ALONE = "alone"
+    """One worker trains, and there is nobody to wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,9 @@ DECLARED: Mapping[str, Declared] = MappingProxyType({
     ),
 })  # fmt: skip
 """Every strategy by its name."""
+ALONE = "alone"
+"""What others are compared with besides: no strategy of several workers, so that it is none of those declared."""
+_ONE_WORKER = Declared("one worker alone", Kind.ALONE, "One worker trains by itself, while the others rest.", "none")
 ALIASES: Mapping[str, str] = MappingProxyType({
     "ddp": "synchronous", "none": "synchronous", "accumulation": "gradient_accumulation", "asgd": "asynchronous",
     "dc_asgd": "delay_compensated", "dc_asgd_a": "delay_compensated_adaptive", "ssp": "stale_synchronous",
@@ -142,7 +149,7 @@ class Strategy:
 
     @property
     def declared(self) -> Declared:
-        return DECLARED[self.name]
+        return _ONE_WORKER if self.name == ALONE else DECLARED[self.name]
 
     @property
     def kind(self) -> Kind:
@@ -171,6 +178,8 @@ def strategy(text: str) -> Strategy:
     name, *settings = (part.strip() for part in text.split(":"))
     name = name.lower().replace("-", "_")
     name = ALIASES.get(name, name)
+    if name == ALONE and not settings:
+        return Strategy(ALONE, MappingProxyType({}))
     if name not in DECLARED:
         raise input_error(
             "There is no such strategy", shorten(name), where="strategy",

@@ -21,6 +21,7 @@ HOPELESS = 0.5
 """The same, from which on even pairs decide nothing: threads that wait for each other wait for others first."""
 STOLEN = 0.02
 """Share of the processor's time that a hypervisor gave to others."""
+_BUSY_DOUBT = "Other programs took so much of the processors that they decided, not the settings."
 WIDE = 0.10
 """Interquartile range over median."""
 
@@ -127,6 +128,14 @@ class Conditions:
     def hopeless(self) -> bool:
         """True if others took so much that any comparison here compares them."""
         return self.others_share + self.stolen_share > HOPELESS
+
+    def doubt(self, *, shares_cores: bool) -> str:
+        """The reason why pairs that were timed meanwhile decide nothing, in a sentence; empty where they do.
+
+        Args:
+            shares_cores: True if what was timed wanted all processors for itself.
+        """
+        return _BUSY_DOUBT if self.hopeless or (shares_cores and self.too_busy) else ""
 
 
 def spread(samples: Sequence[float]) -> float:

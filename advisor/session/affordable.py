@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from advisor.agent.settling.workloads import counted_step, on_card
+from advisor.distributed.job import LONGEST_RUN
 from advisor.inference.plan import Plan
 from advisor.report.numbers import about_words, number_words
 from advisor.session.measuring import LONGEST
@@ -13,6 +14,8 @@ LEAST = 1.0
 """Seconds of training under each strategy, with each seed."""
 _START_SECONDS, _PER_RUN = 10.0, 0.7
 """Of the budget: until all processes are there and calibrated; for ending each run and beginning the next."""
+_START_OF_ONE = 1.5
+"""Of a core, for one process."""
 _LOOKING = 0.3
 """Of the time of a run at most, in which held-out examples are looked at."""
 _POINTS, _FEWEST_POINTS = 16, 3
@@ -60,6 +63,8 @@ class Means:
     """Seconds in which a server's link carries the weights to all workers, or from them, one after the other."""
     examples: int = MOST_MADE
     """Of the data, or made."""
+    cores: int = 1
+    """That start the processes."""
     teaches: bool = False
     """True where examples are made by a network as large as the plan's."""
 
@@ -109,7 +114,7 @@ def schedule(means: Means, gradient: float | None) -> Schedule:
     calibration = (_CALIBRATED + 3 * means.workers) * took
     calibrates = calibration < _LONGEST_CALIBRATION
     teaching = min(_TEACHING * means.seconds, means.examples * look)
-    start = _START_SECONDS + (calibration if calibrates else 0) + (teaching if means.teaches else 0)
+    start = start_seconds(means) + (calibration if calibrates else 0) + (teaching if means.teaches else 0)
     whole = (means.seconds - start) / means.trainings - _PER_RUN
     looking = max(0.0, _LOOKING * whole)
     each = looking / look
@@ -123,13 +128,18 @@ def schedule(means: Means, gradient: float | None) -> Schedule:
         held_out=None if looked == most else looked // 2,
         most_examples=max(_FEWEST_MADE, min(means.examples, int(teaching / look))),
         calibrates=calibrates,
-        timeout=max(10.0, 4 * means.patience * took + 4 * means.exchange),
+        timeout=min(LONGEST_RUN, max(10.0, 4 * means.patience * took + 4 * means.exchange)),
     )
 
 
-def enough_seconds(trainings: int, seconds: float = LEAST) -> float:
+def start_seconds(means: Means) -> float:
+    """Seconds until all processes are there: many of them share few cores while they import torch."""
+    return max(_START_SECONDS, _START_OF_ONE * means.workers / means.cores)
+
+
+def enough_seconds(means: Means, seconds: float = LEAST) -> float:
     """The budget with which each training has so many seconds."""
-    return _START_SECONDS + (_PER_RUN + seconds / (1 - _LOOKING)) * trainings
+    return start_seconds(means) + (_PER_RUN + seconds / (1 - _LOOKING)) * means.trainings
 
 
 def why_barred(plan: Plan, means: Means) -> str:

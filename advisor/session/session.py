@@ -74,7 +74,9 @@ class Wishes(TypedDict, total=False):
     latency: str | float
     cluster: str | Path | None
     straggler: float
-    overlap: float
+    overlap: float | None
+    inner_link: str | float | None
+    servers: int
     precision: str
     activations: str | float | None
     failures: str | float | None
@@ -367,7 +369,9 @@ class Session:
         latency: str | float = "0s",
         cluster: str | Path | None = None,
         straggler: float = 1.0,
-        overlap: float = 0.0,
+        overlap: float | None = None,
+        inner_link: str | float | None = None,
+        servers: int = 1,
         precision: str = "fp32",
         activations: str | float | None = None,
         failures: str | float | None = None,
@@ -395,7 +399,10 @@ class Session:
             latency: of a message from one worker to another; as all times below, seconds or a text such as `2ms`.
             cluster: a file that `python -m advisor.cluster` has written: its ranks are the workers.
             straggler: the last worker takes so many times as long.
-            overlap: the share of a step during which gradients can be exchanged already.
+            overlap: the share of a step during which gradients can be exchanged already; otherwise they are exchanged in
+                buckets during the backward pass, as PyTorch does it.
+            inner_link: of the workers of a group under a mixed strategy, as `link`; otherwise the same.
+            servers: among which the weights of a parameter server are divided.
             precision: the number format of what workers exchange: `fp32`, `bf16` or `fp16`.
             activations: of a pipeline, bytes that a stage passes on for one example, or a text such as `800kB`; otherwise
                 counted of the network.
@@ -424,7 +431,8 @@ class Session:
             None if link is None else str(link), _time(latency), straggler, overlap,
             None if failures is None else _time(failures), _time(restart),
             None if checkpoint is None else _time(checkpoint), _time(checkpoint_cost), loss, seed,
-            precision, None if activations is None else str(activations), None if cluster is None else Path(cluster),
+            precision, None if inner_link is None else str(inner_link), servers,
+            None if activations is None else str(activations), None if cluster is None else Path(cluster),
         )  # fmt: skip
         seconds = seconds_of(budget)
 

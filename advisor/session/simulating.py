@@ -33,6 +33,7 @@ from advisor.inference.plan import Plan
 from advisor.models.model import Model
 from advisor.report.numbers import number_words
 from advisor.session.inputs import Inputs, plan_of
+from advisor.simulation.exchange import BUCKET
 from advisor.simulation.result import Result
 from advisor.simulation.running import simulate
 from advisor.simulation.scenario import (
@@ -75,7 +76,8 @@ class Asked:
     link: str | None = None
     latency: str = "0s"
     straggler: float = 1.0
-    overlap: float = 0.0
+    overlap: float | None = None
+    """The share of a step during which gradients can be exchanged already; None for buckets, as torch has them."""
     failures: str | None = None
     restart: str = "5min"
     checkpoint: str | None = None
@@ -84,6 +86,10 @@ class Asked:
     seed: int = 0
     precision: str = "fp32"
     """The number format of what workers exchange: fp32, bf16 or fp16."""
+    inner_link: str | None = None
+    """Of the workers of a group under a mixed strategy; None for `link`."""
+    servers: int = 1
+    """Among which the weights of a parameter server are divided."""
     activations: str | None = None
     """Of a pipeline: bytes that a stage passes to the next for one example, such as 800kB."""
     cluster: Path | None = None
@@ -172,7 +178,10 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
         between_stages=between or (),
         shapes=gradient_matrices(network, weights),
         straggler=asked.straggler,
-        overlap=asked.overlap,
+        overlap=asked.overlap or 0.0,
+        bucket_bytes=BUCKET if asked.overlap is None else None,
+        group_link=None if asked.inner_link is None else link(asked.inner_link, asked.latency, "--inner-link"),
+        servers=asked.servers,
         seed=asked.seed,
         faults=_faults(asked),
     )

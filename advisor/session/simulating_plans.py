@@ -31,6 +31,7 @@ from advisor.children.stopping import Stop
 from advisor.distributed.comparing import Comparison
 from advisor.distributed.task import Task
 from advisor.errors import Complain
+from advisor.facts.cluster import NODES
 from advisor.inference.plan import Plan
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
@@ -213,7 +214,7 @@ def _why_apart(plan: Plan, scenario: Scenario, asked: Asked) -> str:
     sentence; empty where they were."""
     known = circumstances(plan)
     if known.alone:
-        return "The plan trains with one worker."
+        return _why_alone(plan)
     own_steps = asked.step_time is None or asked.step_time.strip().lower() == MEASURED
     theirs = (known.workers, known.batch) == (scenario.workers, scenario.batch)
     if not (theirs and own_steps and all(getattr(asked, name) == getattr(Asked(), name) for name in _OF_THE_PLAN)):
@@ -227,11 +228,21 @@ def _why_apart(plan: Plan, scenario: Scenario, asked: Asked) -> str:
     return ""
 
 
+def _why_alone(plan: Plan) -> str:
+    """A sentence on a plan of one worker, with the reason why the nodes that are stated are not planned for."""
+    nodes, device = plan.facts.get(NODES), plan.recommendations.get("compute.device")
+    count = nodes.value if nodes is not None and isinstance(nodes.value, int) else 1
+    if count < 2 or device is None or not device.because:
+        return "The plan trains with one worker."
+    return f"The plan trains with one worker, though {count:,} nodes are stated. {device.because[0].text.rstrip('.')}."
+
+
 _AFTER = 3.0
 """Seconds that are left for what follows the losses."""
 _LEARNING = 0.4
 """Of the time that is left, for gradients; looking at held-out examples takes as long."""
 _LOOKED = 128
 """Held-out examples that are looked at while the plan's own network learns."""
-_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps")
+_OF_THE_PLAN = ("link", "latency", "straggler", "overlap", "failures", "checkpoint", "cluster", "steps",
+                "precision", "inner_link", "servers")  # fmt: skip
 """Settings that follow the plan, unless somebody asks for something else."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 import threading
 import time
@@ -22,14 +21,14 @@ from advisor.children.errors import CannotRunError
 from advisor.children.stopping import STOPPED, Stop
 from advisor.children.supervise import Limits
 from advisor.children.temporary import remove_abandoned
-from advisor.distributed.comparing import Comparison, compared
-from advisor.distributed.job import Job, Message, Run
+from advisor.distributed.comparing import FEWEST_PAIRS, Comparison, compared
+from advisor.distributed.job import MOST_BATCH, MOST_WORKERS, Job, Message, Run
 from advisor.distributed.launching.launch import run
 from advisor.distributed.launching.results import Results
-from advisor.distributed.strategies import strategies, strategy
+from advisor.distributed.strategies import ALONE, MOST_STRAGGLING, strategies, strategy
 from advisor.distributed.task import DIGITS
 from advisor.distributed.wires.links import links
-from advisor.errors import Complain, InputError, input_error
+from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.cluster import NETWORK as BETWEEN_NODES
 from advisor.facts.cluster import NODES
 from advisor.facts.experiments import BATCH, NETWORK, OF_CLUSTER, SYNC, WORKER
@@ -37,10 +36,21 @@ from advisor.facts.out_of_scope import differing
 from advisor.facts.values import to_text
 from advisor.inference.plan import Plan
 from advisor.models.code import Code
+from advisor.probes.conditions import Conditions, Moment, conditions
 from advisor.probes.outcome import Outcome
 from advisor.report.numbers import number_words
 from advisor.report.strategies.planned import has_own
-from advisor.session.affordable import LEAST, MOST_MADE, Means, enough_seconds, gradient_here, schedule, why_barred
+from advisor.report.strategies.verdicts import beside_one, level_with, times, unclear
+from advisor.session.affordable import (
+    LEAST,
+    MOST_MADE,
+    Means,
+    enough_seconds,
+    gradient_here,
+    schedule,
+    start_seconds,
+    why_barred,
+)
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.measuring import check_here, with_cards
 from advisor.session.models import code_of
@@ -56,6 +66,8 @@ _WORKER = "advisor.distributed.worker"
 _UNLIMITED = "inf"
 _LAST = 0.5
 """Seconds for the end of all processes."""
+_SHORTEST = 1.0
+"""Seconds, of which the system's clocks tell how busy it was."""
 _SHORTER = 0.9
 """Of the time that was planned for a training: below it, people are told."""
 
@@ -99,7 +111,7 @@ class Trained:
         """The answer in a sentence."""
         if self.comparison is None:
             done = len(self.results.runs)
-            planned = len(self.job.strategies) * len(self.job.seeds)
+            planned = len(self.job.runs)
             return f"{done} of {planned} trainings were finished: too few to compare strategies."
         answer = said(self.comparison, self.job)
         return f"{answer} A small network learned digits in place of the plan's." if STANDS_IN in self.notes else answer
@@ -113,8 +125,11 @@ class Trained:
     @property
     def compared_runs(self) -> tuple[Run, ...]:
         """The runs of the strategies that were compared."""
-        names = {one.strategy for one in self.comparison.standings} if self.comparison is not None else set()
-        return tuple(one for one in self.results.runs if one.strategy in names)
+        if self.comparison is None:
+            return ()
+        names = {one.strategy for one in self.comparison.standings}
+        alone = {ALONE} if self.comparison.alone is not None else set()
+        return tuple(one for one in self.results.runs if one.strategy in names | alone)
 
 
 def trained(
@@ -149,6 +164,7 @@ def trained(
     late.daemon = True
     late.start()
     try:
+        before, clock = Moment.now(), time.monotonic()
         with links(job.ranks, joined.bytes_per_second, joined.latency) as found:
             results = run(job, links=found, hear=hear, stop=stopped, command=_command(job), until=until - _LAST)
             says = found.says
@@ -160,6 +176,8 @@ def trained(
         results = replace(
             results, failed="", notes=(*results.notes, "The time was over before all trainings were done.")
         )
+    noted = conditions(before, Moment.now(), {}) if time.monotonic() - clock > _SHORTEST else Conditions()
+    doubt = noted.doubt(shares_cores=job.device == "cpu")
     how = results.ready.how if results.ready is not None else ""
     undone = [f"{one.strategy}, seed {one.seed}: {one.why}" for one in results.undone]
     rests = (
@@ -170,12 +188,19 @@ def trained(
         *results.notes,
         *_shorter(job, results),
         *_straggling(job),
+        *_without_one(job),
+        *noted.warnings,
         *undone,
     )
-    (comparison, whole), outcomes = _compared(job, results.runs), []
+    (comparison, whole), outcomes = _compared(job, results.runs, doubt), []
     rests = (*rests, *_left_again(comparison, results.runs))
     if comparison is not None and not whole:
         rests = (*rests, "Not all seeds were finished with two strategies: nothing of it counts for the plan.")
+    if comparison is not None and comparison.pairs < FEWEST_PAIRS:
+        rests = (
+            *rests,
+            f"{FEWEST_PAIRS} seeds are the fewest that decide anything: nothing of it counts for the plan.",
+        )
     planned = reference_of(plan)
     own = job.chosen[0].declared.topic == strategy(planned).declared.topic
     usual = (asked.rate, asked.latency, asked.straggler) == (None, Asked().latency, Asked().straggler)
@@ -183,7 +208,8 @@ def trained(
         rests = (*rests, "With a rate, a latency or a straggler of their own, nothing of it counts for the plan.")
     if not own:
         rests = (*rests, f"The plan's own strategy, {planned}, is not among these: nothing of it counts for the plan.")
-    if comparison is not None and whole and own and usual and not notes and inputs.machine is not None:
+    decides = comparison is not None and not doubt and comparison.pairs >= FEWEST_PAIRS
+    if comparison is not None and decides and whole and own and usual and not notes and inputs.machine is not None:
         version = results.ready.torch if results.ready is not None else ""
         applies = ran(plan, inputs, job, joined.bytes_per_second, version)
         date = datetime.now(UTC).isoformat(timespec="seconds")
@@ -241,11 +267,7 @@ def _places(job: Job, inputs: Inputs, plan: Plan) -> dict[str, str]:
 
 def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Job, tuple[str, ...]]:
     """The trainings, with the plan's own strategy first where it is among them, and what was assumed. Raises InputError."""
-    if not math.isfinite(asked.straggler):
-        what = f"{asked.straggler} is no number from 1"
-        raise input_error(
-            "The strategies cannot be compared so", what, where="--straggler", remedy="Write 2 for half the speed."
-        )
+    _check_ranges(asked)
     own = strategy(reference_of(plan))
     chosen = strategies(asked.strategies) if asked.strategies is not None else [own, *map(strategy, RIVALS)]
     names = tuple(sorted(dict.fromkeys(map(str, chosen)), key=lambda name: name != str(own)))
@@ -254,7 +276,12 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
         plan, inputs.inspection, batch=means.batch, seed=asked.seed, workers=asked.workers,
         own=Own(_code(plan, inputs), why_barred(plan, means)),
     )  # fmt: skip
-    shared = schedule(means, None if task.data == DIGITS else gradient_here(plan, means))
+    took = None if task.data == DIGITS else gradient_here(plan, means)
+    with_one = replace(means, trainings=means.trainings + asked.seeds)
+    shared = schedule(with_one, took)
+    alone = asked.workers > 1 and shared.seconds >= LEAST
+    if not alone:
+        shared = schedule(means, took)
     if shared.seconds < LEAST:
         raise _too_little(means)
     made = task.data is None and task.named is None
@@ -274,9 +301,28 @@ def job_of(plan: Plan, inputs: Inputs, asked: Asked, seconds: float) -> tuple[Jo
         timeout=shared.timeout,
         device="cuda" if means.cards else "cpu",
         points=shared.points,
+        alone=alone,
     )
     job.check()
     return job, notes
+
+
+def _check_ranges(asked: Asked) -> None:
+    """Raises InputError with all that is out of its range, before any time is computed from it."""
+    found = [
+        ("--workers", asked.workers, MOST_WORKERS, "Take fewer."),
+        ("--straggler", asked.straggler, MOST_STRAGGLING, "Write 2 for half the speed."),
+        ("--batch", asked.batch or 1, MOST_BATCH, "For example 32."),
+    ]
+    problems = [
+        Problem(
+            where, f"{value:,} is {'not' if isinstance(value, int) else 'no number'} from 1 to {most:,.0f}.", remedy
+        )
+        for where, value, most, remedy in found
+        if not value <= most  # what is below 1 is refused with its own reason later
+    ]
+    if problems:
+        raise InputError("The strategies cannot be compared so", problems)
 
 
 def link_of(plan: Plan, asked: Asked) -> Link:
@@ -315,17 +361,19 @@ def _means(plan: Plan, inputs: Inputs, asked: Asked, seconds: float, names: Sequ
         patience=asked.straggler * max(strategy(one).whole("every") for one in names),
         exchange=asked.workers * _message_seconds(plan, asked),
         examples=MOST_MADE if read is None else min(read.examples, OF_2017.most_examples),
+        cores=_cores(plan),
         teaches=read is None and model_name(plan) is None,
     )
 
 
 def _too_little(means: Means) -> InputError:
-    enough = number_words(max(60.0, enough_seconds(means.trainings)), "s")
+    enough = number_words(max(60.0, enough_seconds(means)), "s")
     return input_error(
         "There is too little time",
-        f"{means.trainings} trainings of {LEAST:g} s or more do not fit into {means.seconds:.0f} s",
+        f"{means.trainings} trainings of {LEAST:g} s or more do not fit into {means.seconds:.0f} s, of which starting "
+        f"{means.workers} workers takes about {number_words(start_seconds(means), 's')}",
         where="--budget",
-        remedy=f"Give {enough} or more, or fewer --strategies or --seeds.",
+        remedy=f"Give {enough} or more, or fewer --strategies, --seeds or --workers.",
     )
 
 
@@ -333,6 +381,11 @@ def _command(job: Job) -> Sequence[str] | None:
     """The program of each worker in the Python in which somebody's network works; None for our own."""
     python = job.task.named.code.python if job.task.named is not None and job.task.named.code is not None else ""
     return own_module_command(_WORKER, python).arguments if python else None
+
+
+def _cores(plan: Plan) -> int:
+    known = plan.facts.get("machine.cpu.logical_cores") or plan.facts.get("machine.cpu.usable_cores")
+    return max(1, int(str(known.value))) if known is not None else 1
 
 
 def _memory(plan: Plan) -> int:
@@ -361,15 +414,22 @@ def device_of(plan: Plan, asked: Asked) -> str:
 
 
 def said(found: Comparison, job: Job) -> str:
-    """A sentence on who came to the loss first."""
-    best, workers = found.best, "1 worker" if job.workers == 1 else f"{job.workers} workers"
+    """A sentence on who came to the loss first, and one on a single worker."""
+    workers = "1 worker" if job.workers == 1 else f"{job.workers} workers"
+    if found.doubt:
+        return f"Undecided. {found.doubt} Measure again when they rest."
+    if found.pairs < FEWEST_PAIRS:
+        return f"Undecided: {found.pairs} of at least {FEWEST_PAIRS} trainings with each strategy. {_first(found, workers)}"
+    return f"{_first(found, workers)} {beside_one(found, workers)}".strip()
+
+
+def _first(found: Comparison, workers: str) -> str:
+    best, rival = found.best, found.rival
     if best.strategy != found.reference and best.ratio is not None:
-        ratio = best.ratio
-        return (
-            f"With {workers}, {best.strategy} came to the same loss {ratio.value:.2g} times as fast as {found.reference} "
-            f"({ratio.low:.2g} to {ratio.high:.2g})."
-        )
-    rival = found.rival
+        faster = f"{times(best.ratio, found.reference)}{level_with(found)}"
+        return f"With {workers}, {best.strategy} came to the same loss {faster}."
+    if (maybe := found.faster_still) is not None:
+        return f"With {workers}, {unclear(found, maybe)}"
     if found.own.typical is None or rival is None:
         return f"With {workers}, no strategy was shown to be faster than {found.reference}."
     return f"With {workers}, nothing was shown to be faster than {found.reference}. {rival.strategy} came closest."
@@ -403,14 +463,28 @@ def _straggling(job: Job) -> Sequence[str]:
     return [f"The last worker takes {job.straggler:g} times as long."] if job.straggler > 1 else []
 
 
-def _compared(job: Job, runs: Sequence[Run]) -> tuple[Comparison | None, bool]:
+def _without_one(job: Job) -> Sequence[str]:
+    return [] if job.alone or job.workers == 1 else ["One worker alone was not trained: the time was too short for it."]
+
+
+def _compared(job: Job, runs: Sequence[Run], doubt: str = "") -> tuple[Comparison | None, bool]:
     """Of the strategies with a run for each seed, by the first of them that is asked for; of fewer seeds where the last ones are
-    missing. True if none is."""
+    missing. True if none is.
+
+    Args:
+        doubt: a sentence on why nothing is decided.
+    """
     curves = {(run.strategy, run.seed): [(point.seconds, point.loss) for point in run.curve] for run in runs}
     for count in range(len(job.seeds), 0, -1):
         seeds = job.seeds[:count]
         whole = [name for name in map(str, job.chosen) if all((name, seed) in curves for seed in seeds)]
         if len(whole) > 1 and job.strategies[0] in whole:
-            found = compared({name: [curves[name, seed] for seed in seeds] for name in whole}, job.strategies[0])
+            alone = [curves[ALONE, seed] for seed in seeds if (ALONE, seed) in curves]
+            found = compared(
+                {name: [curves[name, seed] for seed in seeds] for name in whole},
+                job.strategies[0],
+                alone if len(alone) == count else None,
+                doubt,
+            )
             return found, count == len(job.seeds)
     return None, False

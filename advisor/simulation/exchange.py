@@ -8,11 +8,23 @@ from itertools import pairwise
 
 from advisor.simulation.scenario import Link, Scenario
 
+OVERLAPPED = frozenset({"synchronous", "gradient_accumulation", "sharded", "fp16_compression", "powersgd", "pipeline"})
+"""They average gradients in buckets, each as soon as it is ready; others send weights, or wait for whole gradients."""
+
+
+IN_BUCKETS = OVERLAPPED - {"pipeline"}
+"""They do so in torch without being asked for it."""
 REDUCE_AND_GATHER = 2
 """Passes round the ring of an all-reduce: parts are summed, then handed to all."""
 GATHER_TWICE = 3
 """Of sharded weights, which are gathered for the way forward and for the way back; gradients are summed (Rajbhandari et al.
 2020, section 7.2)."""
+FIRST_BUCKET, BUCKET = 1024**2, 25 * 1024**2
+"""Bytes of gradients that torch exchanges together: the first time, and then (bucket_cap_mb)."""
+_MOST_BUCKETS = 1000
+"""More are as good as continuous."""
+BACKWARD = 2 / 3
+"""Of a step: the backward pass has two products of matrices for each of the forward pass (Kaplan et al. 2020, section 2.1)."""
 SQUARE = 512
 """Rows and columns of every matrix of weights, where the shapes are not told: PowerSGD then sends rank/256 of the bytes."""
 _FACTORS = 2
@@ -36,6 +48,19 @@ def ring(workers: int, count: int, link: Link, passes: int = REDUCE_AND_GATHER) 
 def broadcast(workers: int, count: int, link: Link) -> Exchange:
     """From one to all others by a tree: whoever has it tells another, so that those that have it double each time."""
     return Exchange(math.ceil(math.log2(workers)) * (link.latency + link.seconds(count)), (workers - 1) * count)
+
+
+def bucket_shares(scenario: Scenario) -> list[float]:
+    """The parts of the gradient in the order in which the backward pass fills their buckets; together 1. The first bucket is
+    small, so that the exchange begins early (PyTorch, DistributedDataParallel)."""
+    limit, size = scenario.bucket_bytes or 0, scenario.size
+    if not limit or size <= min(limit, FIRST_BUCKET):
+        return [1.0]
+    first = min(limit, FIRST_BUCKET)
+    whole, rest = divmod(size - first, limit)
+    if whole > _MOST_BUCKETS:
+        return [1 / _MOST_BUCKETS] * _MOST_BUCKETS
+    return [one / size for one in (first, *[limit] * whole, rest) if one]
 
 
 def averaging(scenario: Scenario) -> Exchange:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy
 from numpy.typing import NDArray
 
 from advisor.distributed.strategies import Kind
-from advisor.simulation.exchange import averaging, hop_seconds
+from advisor.simulation.exchange import BACKWARD, IN_BUCKETS, OVERLAPPED, averaging, bucket_shares, hop_seconds
 from advisor.simulation.faults import Clock
 from advisor.simulation.scenario import Scenario
 from advisor.simulation.sharing import together
 from advisor.simulation.times import Seconds, StepTimes
-
-OVERLAPPED = frozenset({"synchronous", "gradient_accumulation", "sharded", "fp16_compression", "powersgd", "pipeline"})
-"""They average gradients in buckets, each as soon as it is ready; others send weights, or wait for whole gradients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,8 @@ class LockStep:
         self.clock = Clock(scenario.faults, scenario.workers, scenario.seed)
         self._every = scenario.strategy.whole("every")
         self._exchange = averaging(scenario)
+        in_buckets = scenario.bucket_bytes is not None and scenario.strategy.name in IN_BUCKETS
+        self._buckets = bucket_shares(scenario) if in_buckets else None
         self._gather = _Pipelines(scenario).gather if scenario.strategy.kind is Kind.PIPELINE else _slowest
 
     def rounds(self) -> Iterator[Rounds]:
@@ -60,9 +59,26 @@ class LockStep:
                 steps[-1] = rest
             computed = together(seconds, scenario.cores, scenario.straggler)
             gathered = self._gather(computed)
-            lasted = gathered + numpy.maximum(0.0, self._exchange.seconds - overlap * gathered / steps)
+            lasted = (
+                gathered + numpy.maximum(0.0, self._exchange.seconds - overlap * gathered / steps)
+                if self._buckets is None
+                else gathered + _left_over(self._buckets, self._exchange.seconds, gathered / steps)
+            )
             begins, ends = self.clock.rounds(lasted)
             yield Rounds(begins, ends, gathered, computed, steps, self._exchange.bytes * len(ends))
+
+
+def _left_over(shares: Sequence[float], exchange: float, step: Seconds) -> Seconds:
+    """The seconds of an exchange that are left when the backward pass ends, of steps (rounds,).
+
+    A bucket is exchanged when it is full and those before it are done: so the exchange ends by the latest of the times at
+    which one bucket is full and all from it on take their turn.
+    """
+    filled, latest = 0.0, numpy.zeros_like(step)
+    for share in shares:
+        before, filled = filled, filled + share
+        latest = numpy.maximum(latest, exchange * (1 - before) - BACKWARD * step * (1 - filled))
+    return latest
 
 
 def _slowest(seconds: Seconds) -> Seconds:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from advisor.distributed.strategies import DECLARED, Kind, Strategy
+from advisor.distributed.strategies import DECLARED, MOST_STRAGGLING, Kind, Strategy
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.values import number_text, parse_value
 from advisor.facts.vocabulary import Fact, FactType
@@ -213,6 +213,11 @@ class Scenario:
     overlap: float = 0.0
     """The share of a step's computing during which its gradient can already be averaged, as buckets of it are ready; of
     strategies that average gradients, not of those that average weights or have a server."""
+    bucket_bytes: int | None = None
+    """In place of a share: gradients are averaged in buckets of at most so many bytes, each as soon as the backward pass has
+    filled it, as DistributedDataParallel does; None for `overlap`."""
+    servers: int = 1
+    """Of the parameter server: so many processes on machines of their own hold an equal share of the weights each."""
     apply_seconds: float = 0.0
     """Of the server, for an update."""
     after_exchange: float = 0.0
@@ -258,11 +263,13 @@ class Scenario:
                 "message_bytes", f"all messages together are more than {_MOST_BYTES:.0e} bytes.", "Take fewer steps."
             )
         yield _wrong_count("seed", self.seed, 0, 2**63 - 1)
-        if not 1 <= self.straggler <= 1e6:
+        if not 1 <= self.straggler <= MOST_STRAGGLING:
             yield Problem(
                 "straggler", f"{self.straggler} is no number from 1.", "Write 2 for a worker of half the speed."
             )
         yield _wrong_share("overlap", self.overlap, 1.0)
+        yield _wrong_count("bucket_bytes", 1 if self.bucket_bytes is None else self.bucket_bytes, 1, 10**15)
+        yield _wrong_count("servers", self.servers, 1, MOST_WORKERS)
         yield _wrong_seconds("apply_seconds", self.apply_seconds)
         yield _wrong_seconds("after_exchange", self.after_exchange)
         yield _wrong_seconds("between_pushes", self.between_pushes or 0.0)

@@ -68,7 +68,8 @@ class Serving:
     as with gloo, and while an answer is under way, that waits behind as much of it as lies in the queue of the link, at most
     QUEUED bytes: small messages so take turns in both directions, large ones hardly. What is asked for comes after the latency.
     Between the two it applies one gradient after the other. All weights are in every message. A group averages its gradient by
-    a ring, its first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server.
+    a ring, its first worker pushes, and tells the others what it pulled by a tree. One group alone needs no server. Of several
+    servers each has its share of the weights, and a link of its own.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -78,12 +79,17 @@ class Serving:
         latency = 0.0 if alone else link.latency
         inside = [ring(len(members), scenario.size, scenario.inside) for members in self.units]
         told = [Exchange() if alone else broadcast(len(members), size, scenario.inside) for members in self.units]
-        self.there = [latency + one.seconds for one in inside]
+        part = -(-size // scenario.servers)
+        """Of each server."""
+        rest = link.seconds(size - part)
+        """Of a worker's own link, that carries the parts of all servers."""
+        self.there = [latency + one.seconds + rest for one in inside]
         """For each unit the seconds from the end of its computing until its gradient is at the server's link."""
-        self.back = [latency + one.seconds for one in told]
+        self.back = [latency + one.seconds + rest for one in told]
         """For each the seconds from the server's link until all of it can begin."""
-        self.message_seconds, self.apply_seconds = link.seconds(size), 0.0 if alone else scenario.apply_seconds
-        usual = link.seconds(min(size, QUEUED)) + latency
+        self.message_seconds = link.seconds(part)
+        self.apply_seconds = 0.0 if alone else scenario.apply_seconds / scenario.servers
+        usual = link.seconds(min(part, QUEUED)) + latency
         self._between_pushes = usual if scenario.between_pushes is None or alone else scenario.between_pushes
         self.message_bytes = size
         self.inside_bytes = [one.bytes + other.bytes for one, other in zip(inside, told, strict=True)]

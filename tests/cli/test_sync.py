@@ -39,7 +39,7 @@ from tests.report.strategies_made import comparison_of, runs_of
 from tests.traps import sprung, trapped
 
 NAMES = ("synchronous", "local_sgd")
-JOB = Job(Task("ffn", "tabular", 4, 2), NAMES, seeds=(0, 1))
+JOB = Job(Task("ffn", "tabular", 4, 2), NAMES, seeds=(0, 1, 2))
 RUNS = tuple(runs_of(NAMES, JOB.seeds))
 WHOLE = Trained(JOB, Results(runs=RUNS), comparison_of(RUNS), ("Workers exchange over the loopback interface.",))
 HEARD: tuple[Message, ...] = (
@@ -62,7 +62,7 @@ HEARD: tuple[Message, ...] = (
 @pytest.mark.slow
 def test_two_workers_train_under_two_strategies_among_traps_and_the_answer_is_json(tmp_path: Path) -> None:
     folder = trapped(tmp_path / "download")
-    words = EXAMPLES["sync"][0].replace("--budget 40s", "--budget 18s --format json").split()
+    words = EXAMPLES["sync"][0].replace("--budget 40s", "--budget 25s --seeds 2 --format json").split()
     done = subprocess.run(
         [Path(sys.executable).with_name(words[0]), *words[1:]], cwd=folder, env=environment(ADVISOR_STATE=str(tmp_path)),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False,
@@ -73,7 +73,7 @@ def test_two_workers_train_under_two_strategies_among_traps_and_the_answer_is_js
     assert document["schema"] == "advisor/sync/1"
     assert {one["strategy"] for one in document["strategies"]} == {"synchronous", "local_sgd"}
     assert [(run["strategy"], run["seed"]) for run in document["runs"]] == [
-        ("synchronous", 0), ("local_sgd", 0), ("synchronous", 1), ("local_sgd", 1),
+        ("synchronous", 0), ("local_sgd", 0), ("alone", 0), ("synchronous", 1), ("local_sgd", 1), ("alone", 1),
     ]  # fmt: skip
     for run in document["runs"]:
         assert run["curve"][-1]["loss"] < run["curve"][0]["loss"]
@@ -81,7 +81,7 @@ def test_two_workers_train_under_two_strategies_among_traps_and_the_answer_is_js
     lines = done.stderr.splitlines()
     assert "An exchange without any bytes takes" in done.stderr
     assert [line.partition(":")[0] for line in lines if ", seed " in line] == [
-        "synchronous, seed 0", "local_sgd, seed 0", "synchronous, seed 1", "local_sgd, seed 1",
+        "synchronous, seed 0", "local_sgd, seed 0", "alone, seed 0", "synchronous, seed 1", "local_sgd, seed 1", "alone, seed 1",
     ]  # fmt: skip
     assert "\x1b" not in done.stderr
 
@@ -205,7 +205,7 @@ def test_whoever_stops_it_gets_what_was_finished(
     ("done", "said", "shown"),
     [
         (replace(WHOLE, results=replace(WHOLE.results, failed="Worker 2 was ended by SIGKILL.")), "ended by SIGKILL", True),
-        (replace(WHOLE, comparison=None), "4 of 4 trainings were finished: too few to compare", False),
+        (replace(WHOLE, comparison=None), "6 of 6 trainings were finished: too few to compare", False),
         (CannotRunError("No process could be started: no memory"), "No process could be started", False),
     ],
 )  # fmt: skip

@@ -161,7 +161,9 @@ def test_one_training_each_has_no_interval_and_is_json_all_the_same() -> None:
 
 def test_a_strategy_that_never_came_to_the_loss_is_slower() -> None:
     runs = [
-        run_of(name, seed, seconds) for seed in (0, 1) for name, seconds in (("synchronous", 5.0), ("local_sgd", 900.0))
+        run_of(name, seed, seconds)
+        for seed in (0, 1, 2)
+        for name, seconds in (("synchronous", 5.0), ("local_sgd", 900.0))
     ]
     page = one_line(trained(Look(100), runs))
     assert "local_sgd not reached slower" in page
@@ -371,7 +373,7 @@ def test_curves_have_letters_and_the_first_one_stands_above() -> None:
     assert middle.index("B") < middle.index("A")
     assert bottom.split()[0] == "1"
     assert bottom.index("B") < bottom.index("A")
-    assert one_line(" ".join(legend)) == "loss on held-out examples, over 10 s A slow; B fast"
+    assert one_line(" ".join(legend)) == "loss on held-out examples (logarithmic), over 10 s A slow; B fast"
 
 
 def test_a_curve_ends_where_it_is_no_number_any_more() -> None:
@@ -402,7 +404,7 @@ def test_a_table_takes_the_widths_that_fit() -> None:
 def test_figures_are_drawn_with_their_curves_their_workers_and_their_legend() -> None:
     curves = loss_chart({"synchronous": [(0.0, 2.0), (10.0, 1.0)], "local_sgd": [(0.0, 2.0), (5.0, 0.5)]})
     assert curves.shape is Shape.LINES
-    assert curves.says == "The least loss at the end has local_sgd: 0.5."
+    assert curves.says == "The least loss at the end has local_sgd: 0.5. The axis of the loss is logarithmic."
     assert {"synchronous", "local_sgd", "seconds", "loss"} <= set(texts(curves))
     spans = timeline_chart([Stretch("worker 1", 0.0, 1.0, "computing"), Stretch("The server", 0.5, 1.0, "applying")])
     assert spans.shape is Shape.SPANS

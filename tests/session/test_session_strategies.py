@@ -129,7 +129,7 @@ def test_trainings_are_told_as_they_come_and_count_from_then_on(monkeypatch: pyt
     monkeypatch.setattr(syncing, "learned_task", on_data_of_their_own)
     heard: list[Message] = []
     session = advisor.Session(DIGITS)
-    done = session.sync("60s", heard.append, strategies=TWO, seeds=2)
+    done = session.sync("60s", heard.append, strategies=TWO, seeds=3)
     assert heard == list(done.results.runs)
     assert done.comparison is not None
     assert done.comparison.best.strategy == "local_sgd"

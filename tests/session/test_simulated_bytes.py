@@ -86,7 +86,7 @@ def test_what_is_not_known_to_pass_between_stages_is_said_to_be_unknown(model: s
     assert any("not known" in note and "--activations" in note for note in notes)
     document = simulation_json(found, result, notes)
     assert document["bytes"] is None
-    assert document["scenario"]["between_stages"] is None
+    assert document["exchange"]["between_stages"] is None
 
 
 def test_stated_activations_count_in_place_of_counted_ones() -> None:

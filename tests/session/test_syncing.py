@@ -13,14 +13,17 @@ import pytest
 from advisor.agent.settling.scope import scope_of
 from advisor.agent.strategies import STANDS_IN, learned_task
 from advisor.children.stopping import STOPPED, Stop
-from advisor.distributed.job import Job, Undone
+from advisor.distributed.job import LONGEST_RUN, Job, Undone
 from advisor.distributed.launching.results import Results
 from advisor.distributed.task import DIGITS, Task
 from advisor.errors import InputError
 from advisor.facts.experiments import CONDITIONS
+from advisor.facts.fact_base import Source
 from advisor.facts.verdict import Verdict
 from advisor.models.code import Argument, Code, Library
+from advisor.probes.conditions import Conditions
 from advisor.probes.workload import NamedNetwork
+from advisor.report.strategies.training import rows
 from advisor.session import syncing
 from advisor.session.inputs import Inputs, gather, plan_of
 from advisor.session.syncing import Asked, Trained, device_of, job_of, link_of, trained
@@ -32,7 +35,7 @@ TABLE = [
     "project.pretrained_allowed=no", "machine.gpu.count=0",
 ]  # fmt: skip
 """A plan whose network is small enough to be trained here as it is."""
-SECONDS = {"synchronous": 12.0, "local_sgd": 4.0, "asynchronous": 9.0}
+SECONDS = {"synchronous": 12.0, "local_sgd": 4.0, "asynchronous": 9.0, "alone": 20.0}
 """In which the made-up loss falls to a third."""
 
 
@@ -91,14 +94,14 @@ def test_of_seeds_that_were_not_finished_the_others_are_compared_and_nothing_cou
     inputs: Inputs, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ended_early(job: Job, **_: object) -> Results:
-        runs = [run_of(str(one), seed, SECONDS[one.name]) for one, seed in job.runs[:5]]
+        runs = [run_of(str(one), seed, SECONDS[one.name]) for one, seed in job.runs[:8]]
         return Results(runs=tuple(runs), failed="Worker 1 was ended by SIGKILL.")
 
     monkeypatch.setattr(syncing, "run", ended_early)
     done = sync(inputs, strategies="synchronous,local_sgd,asynchronous", seeds=2)
     assert done.comparison is not None
-    assert {one.strategy for one in done.comparison.standings} == {"synchronous", "local_sgd"}
-    assert done.outcomes != (), "both have both seeds"
+    assert done.outcomes == (), "two pairs decide nothing"
+    assert any("3 seeds are the fewest" in note for note in done.notes)
     three = sync(inputs, strategies="synchronous,local_sgd,asynchronous", seeds=3)
     assert three.comparison is not None
     assert {len(one.seconds) for one in three.comparison.standings} == {2}
@@ -120,7 +123,7 @@ def test_the_answer_says_that_another_network_has_learned(
 def test_all_of_the_time_is_shared_after_what_starting_takes(inputs: Inputs) -> None:
     job, _ = job_of(plan_of(inputs), inputs, Asked("synchronous,local_sgd", seeds=2, seed=5), 50.0)
     assert job.seeds == (5, 6)
-    assert 0.65 * (50 - 10 - 4 * 0.7) / 4 <= job.seconds <= (50 - 10 - 4 * 0.7) / 4, (
+    assert 0.65 * (50 - 10 - 6 * 0.7) / 6 <= job.seconds <= (50 - 10 - 6 * 0.7) / 6, (
         "the rest is for looking at held-out ones"
     )
 
@@ -406,13 +409,14 @@ def test_strategies_without_a_run_for_each_seed_are_not_compared(
 ) -> None:
     def run(job: Job, **_: object) -> Results:
         runs = [run_of(str(one), seed, SECONDS[one.name]) for one, seed in job.runs]
-        return Results(runs=tuple(runs[:-1]), undone=(Undone("asynchronous", 1, "The loss is no number."),))
+        runs = [one for one in runs if (one.strategy, one.seed) != ("asynchronous", 1)]
+        return Results(runs=tuple(runs), undone=(Undone("asynchronous", 1, "The loss is no number."),))
 
     monkeypatch.setattr(syncing, "run", run)
     done = sync(inputs, strategies="synchronous,local_sgd,asynchronous", seeds=2)
     assert done.comparison is not None
     assert {one.strategy for one in done.comparison.standings} == {"synchronous", "local_sgd"}
-    assert {run.strategy for run in done.compared_runs} == {"synchronous", "local_sgd"}
+    assert {run.strategy for run in done.compared_runs} == {"synchronous", "local_sgd", "alone"}
     assert "asynchronous, seed 1: The loss is no number." in done.notes
 
 
@@ -422,7 +426,7 @@ def test_too_few_trainings_are_said_and_nothing_is_kept(inputs: Inputs, monkeypa
     )
     done = sync(inputs, strategies="synchronous,local_sgd", seeds=2)
     assert (done.comparison, done.outcomes, done.compared_runs) == (None, (), ())
-    assert done.says == "1 of 4 trainings were finished: too few to compare strategies."
+    assert done.says == "1 of 6 trainings were finished: too few to compare strategies."
     assert told().outcomes == ()
 
 
@@ -437,3 +441,68 @@ def test_conditions_of_a_run_are_what_ran(inputs: Inputs, jobs: list[Job]) -> No
     assert set(CONDITIONS) <= set(outcome.applies)
     assert replace(outcome, applies={}) != outcome
     assert {**scope_of(plan_of(inputs), inputs.machine), **outcome.applies} == dict(outcome.applies)
+
+
+def test_one_worker_alone_is_trained_too_and_is_the_first_row(inputs: Inputs, jobs: list[Job]) -> None:
+    done = sync(inputs, strategies="synchronous,local_sgd")
+    assert [str(one) for one, _ in jobs[0].runs][:3] == ["synchronous", "local_sgd", "alone"]
+    assert done.comparison is not None
+    assert done.comparison.alone is not None
+    assert rows(done.comparison, done.compared_runs)[0][0] == "alone"
+    assert "One worker alone was slower: 0.6 times as fast as synchronous with 2 workers" in done.says
+    single = sync(inputs, strategies="synchronous,local_sgd", workers=1)
+    assert not jobs[1].alone, "one worker is alone in any case"
+    assert "alone" not in single.says
+
+
+def test_where_time_is_short_one_worker_alone_is_left_out_and_that_is_said(inputs: Inputs, jobs: list[Job]) -> None:
+    done = sync(inputs, seconds=16.0, strategies="synchronous,local_sgd", seeds=1)
+    assert not jobs[0].alone
+    assert any("One worker alone was not trained" in note for note in done.notes)
+
+
+@pytest.mark.parametrize(("others", "decides"), [(0.05, True), (0.3, False), (0.9, False)])
+def test_where_other_programs_keep_the_processors_busy_nothing_is_decided_or_kept(
+    inputs: Inputs, jobs: list[Job], monkeypatch: pytest.MonkeyPatch, others: float, decides: bool
+) -> None:
+    monkeypatch.setattr(
+        syncing, "conditions", lambda *_: Conditions(others_share=others, warnings=("They were busy.",))
+    )
+    monkeypatch.setattr(syncing, "_SHORTEST", 0.0)
+    done = sync(inputs, strategies="synchronous,local_sgd")
+    assert done.comparison is not None
+    assert (done.comparison.best.strategy == "local_sgd") is decides
+    assert bool(done.outcomes) is decides
+    assert "They were busy." in done.notes
+    assert done.says.startswith("With 2 workers") is decides
+    if not decides:
+        assert done.says.startswith("Undecided. Other programs took so much of the processors that they decided")
+        assert told().outcomes == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ({"straggler": 1e18}, r"--straggler: 1e\+18 is no number from 1 to 1,000,000"),
+        ({"straggler": float("nan")}, "--straggler"),
+        ({"batch": 10**12}, "--batch: 1,000,000,000,000 is not from 1 to 1,000,000,000"),
+        ({"workers": 10**6}, "--workers: 1,000,000 is not from 1 to 64"),
+        ({"rate": 1e18}, "rate"),
+        ({"latency": "1e300s"}, "--latency|latency"),
+    ],
+    ids=str,
+)
+def test_numbers_that_simulate_refuses_are_refused_in_words(inputs: Inputs, asked: dict[str, Any], what: str) -> None:
+    with pytest.raises(InputError, match=what):
+        sync(inputs, **asked)
+
+
+def test_a_straggler_at_its_limit_waits_no_longer_than_a_day(inputs: Inputs) -> None:
+    job, _ = job_of(plan_of(inputs), inputs, Asked(straggler=1e6, latency="1000000s"), 600.0)
+    assert job.timeout == LONGEST_RUN
+
+
+def test_many_workers_that_cannot_start_in_the_time_are_refused(inputs: Inputs) -> None:
+    few = replace(inputs, facts=inputs.facts.with_values({"machine.cpu.logical_cores": 2}, Source.ASKED))
+    with pytest.raises(InputError, match="of which starting 64 workers takes about 48 s"):
+        job_of(plan_of(few), few, Asked(workers=64), 30.0)

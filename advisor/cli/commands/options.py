@@ -360,13 +360,22 @@ class Simulate(NamedTuple):
         float, typer.Option("--straggler", help="The last worker takes so many times as long.", metavar="F")
     ] = 1.0
     overlap: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--overlap",
-            help="Share of a step during which gradients can be exchanged already, 0 to 1.",
+            help="Share of a step during which gradients are exchanged, 0 to 1; otherwise in buckets, as PyTorch does it.",
             metavar="SHARE",
         ),
-    ] = 0.0
+    ] = None
+    inner_link: Annotated[
+        str | None,
+        typer.Option(
+            "--inner-link", help="Of the workers of a group (mixed_asynchronous); otherwise as --link.", metavar="RATE"
+        ),
+    ] = None
+    servers: Annotated[
+        int, typer.Option("--servers", help="Among which the weights of a parameter server are divided.", metavar="N")
+    ] = 1
     precision: Annotated[
         str, typer.Option("--precision", help="Format of what is exchanged: fp32, bf16 or fp16.", metavar="FORMAT")
     ] = "fp32"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from advisor.distributed.running.alone import Alone
 from advisor.distributed.running.averaging import DiLoCo, LocalSgd, Synchronous
 from advisor.distributed.running.part import Assignment, Idle, Part
 from advisor.distributed.running.pushing import Grouped, Pushing
@@ -41,6 +42,8 @@ def part_of(run: Assignment) -> Part:
         team.group(ranks)
     if team.is_server:
         return _OF_THE_SERVER.get(name, Idle)(run)
+    if run.strategy.kind is Kind.ALONE:
+        return Alone(run) if team.rank == 0 else Idle(run)
     if team.rank >= run.strategy.whole("stages", team.workers):
         return Idle(run)
     return _divided(run) or _OF_WORKERS.get(name, Pushing)(run)
@@ -72,6 +75,8 @@ def _groups(strategy: Strategy, workers: int) -> list[list[int]]:
     """Those that exchange with each other only."""
     if strategy.kind is Kind.PIPELINE:
         return [list(range(strategy.whole("stages")))]
+    if strategy.kind is Kind.ALONE:
+        return [[0]]
     return groups_of(strategy, workers) if strategy.kind is Kind.GROUPS else []
 
 

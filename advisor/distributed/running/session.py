@@ -186,7 +186,7 @@ def _told(diary: Diary, ranks: int) -> Mapping[str, Any]:
 def _merged(run: part.Assignment, judge: int, told: Sequence[Any], metric: str) -> Run:
     """All that the ranks say, as one run."""
     ranks, decided = [one[0] for one in told], told[judge][0]
-    workers = ranks[: run.team.workers]
+    workers = ranks[: 1 if run.strategy.kind is Kind.ALONE else run.team.workers]
     judgement = decode(Judgement, told[judge][1], "judgement")
     return Run(
         strategy=str(run.strategy),

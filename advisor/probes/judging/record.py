@@ -160,8 +160,8 @@ class Record:
 
     def _doubt(self, after: Setting, noted: Conditions) -> str | None:
         """The reason why the pairs do not decide although they agree."""
-        if noted.hopeless or (self.probe.shares_cores and noted.too_busy):
-            return "Other programs took so much of the processors that they decided, not the settings."
+        if busy := noted.doubt(shares_cores=self.probe.shares_cores):
+            return busy
         if not self.probe.recheck:
             return None
         checked = self.rechecked.get(after)

@@ -79,6 +79,8 @@ class Chart:
     across: str = ""
     indifferent: float = 1.0
     """Ratios from its reciprocal to it are no difference that matters."""
+    logarithmic: bool = False
+    """True where the values stand on a logarithmic axis."""
     diagonal: bool = False
     """True where both axes would say the same: the line on which they do is drawn."""
 
@@ -204,7 +206,29 @@ def _lines(chart: Chart, axes: Axes) -> None:
     axes.set_xlabel(chart.across)
     axes.set_ylabel(chart.axis)
     axes.xaxis.set_major_formatter(_with_commas)
+    if chart.logarithmic:
+        axes.set_yscale("log")
+        ticks = log_ticks(min(point.value for point in chart.points), max(point.value for point in chart.points))
+        axes.set_yticks(ticks, [f"{tick:.3g}" for tick in ticks])
+        axes.minorticks_off()
     axes.legend(fontsize=7, frameon=False, handlelength=3.2)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """At most six places on a logarithmic axis: 1, 2 and 5 of each decade, or fewer; four at equal distances if few."""
+    if not 0 < low < high:
+        return [low]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1, 2, 5), (1,)):
+        round_ones = [step * 10.0**power for power in decades for step in steps]
+        within = [one for one in round_ones if low <= one <= high]
+        if len(within) <= _MOST_LOG_TICKS:
+            break
+    if len(within) > _MOST_LOG_TICKS:
+        within = within[:: -(-len(within) // _MOST_LOG_TICKS)]
+    if len(within) >= _FEWEST_LOG_TICKS:
+        return within
+    return [low * (high / low) ** (part / 3) for part in range(4)]
 
 
 def _spans(chart: Chart, axes: Axes) -> None:
@@ -266,9 +290,10 @@ def _ratio_axis(chart: Chart, axes: Axes) -> None:
     axes.axvline(1, color=INK, linewidth=0.9, zorder=1)
 
 
+_MOST_LOG_TICKS, _FEWEST_LOG_TICKS = 6, 3
 _DASHES: Any = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "x", "P")
-_FILLS = {"computing": (FIGURE, ""), "exchanging": (BAND, "////"), "waiting": (PANEL, ""), "applying": (FIGURE, "....")}
+_FILLS = {"computing": (FIGURE, ""), "exchanging": (BAND, "////"), "waiting": (PANEL, ""), "applying": (PANEL, "....")}
 _DRAWN = {Shape.CURVE: _curve, Shape.LINE: _curve, Shape.LINES: _lines, Shape.SPANS: _spans}
 """All others are rows."""
 

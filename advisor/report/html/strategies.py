@@ -11,6 +11,7 @@ from advisor.inference.plan import Plan
 from advisor.report.html.drawing import Chart, Point, Shape
 from advisor.report.html.rendering import render
 from advisor.report.strategies import planned, training
+from advisor.report.strategies.curve import is_logarithmic
 from advisor.report.strategies.simulation import figures, headed, rests_on, stretches
 from advisor.report.strategies.timeline import Stretch
 from advisor.simulation.result import Result
@@ -96,6 +97,8 @@ def _shown(found: Comparison) -> list[str]:
 def loss_chart(curves: Mapping[str, Curve], name: str = "loss") -> Chart:
     """Loss against time, a line for each strategy."""
     points = tuple(Point(label, value, value, value, at) for label, curve in curves.items() for at, value in curve)
+    lowest, highest = min(point.value for point in points), max(point.value for point in points)
+    logarithmic = is_logarithmic(lowest, highest)
     ends = {label: curve[-1][1] for label, curve in curves.items() if curve}
     least = min(ends, key=ends.__getitem__)
     says = (
@@ -103,6 +106,7 @@ def loss_chart(curves: Mapping[str, Curve], name: str = "loss") -> Chart:
         if len(ends) > 1
         else f"It ends at {ends[least]:.4g}."
     )
+    says += " The axis of the loss is logarithmic." if logarithmic else ""
     return Chart(
         name=name,
         title="Loss on held-out examples against time",
@@ -110,6 +114,7 @@ def loss_chart(curves: Mapping[str, Curve], name: str = "loss") -> Chart:
         shape=Shape.LINES,
         points=points,
         axis="loss",
+        logarithmic=logarithmic,
         across="seconds",
         head=("Strategy", "Seconds", "Loss"),
         rows=tuple((point.label, f"{point.at:.4g}", f"{point.value:.4g}") for point in points),

@@ -23,6 +23,7 @@ def curve_lines(page: Page, curves: Mapping[str, Curve], rows: int = _ROWS) -> N
         page.add("No time has passed.", first="  ")
         return
     low, high = min(value for _, value in points), max(value for _, value in points)
+    logarithmic = is_logarithmic(low, high)
     labels = [f"{value:.3g}" for value in (high, low)]
     margin = max(map(len, labels)) + 2
     columns = page.look.columns - margin - 4
@@ -32,14 +33,27 @@ def curve_lines(page: Page, curves: Mapping[str, Curve], rows: int = _ROWS) -> N
         for column in range(columns):
             value = value_at(known[name], latest * column / max(1, columns - 1))
             if value is not None:
-                place = 0 if high == low else round((high - value) / (high - low) * (rows - 1))
+                place = round((1 - height(value, low, high)) * (rows - 1)) if high > low else 0
                 cells[place][column] = letter
     for number, row in enumerate(cells):
         label = labels[0] if number == 0 else labels[1] if number == rows - 1 else ""
         page.verbatim(f"  {label:>{margin - 2}} {''.join(row)}".rstrip())
-    page.add(f"loss on held-out examples, over {number_words(latest, 's')}", first=" " * (margin + 1))
+    scale = " (logarithmic)" if logarithmic else ""
+    page.add(f"loss on held-out examples{scale}, over {number_words(latest, 's')}", first=" " * (margin + 1))
     if len(letters) > 1:
         page.add("; ".join(f"{letter} {name}" for name, letter in letters.items()), first="  ")
+
+
+def is_logarithmic(low: float, high: float) -> bool:
+    """True if losses from low to high stand on a logarithmic axis, on which the end of a curve can be seen."""
+    return 0 < low < high
+
+
+def height(value: float, low: float, high: float) -> float:
+    """Where a loss stands between the lowest, 0, and the highest, 1."""
+    if is_logarithmic(low, high):
+        return math.log(value / low) / math.log(high / low)
+    return (value - low) / (high - low)
 
 
 def value_at(curve: Curve, seconds: float) -> float | None:

@@ -22,6 +22,7 @@ from advisor.report.strategies.curve import curve_lines
 from advisor.report.strategies.simulation import rests_on, simulation_json
 from advisor.report.strategies.table import table_lines
 from advisor.report.strategies.training import WIDTHS, faster
+from advisor.report.strategies.verdicts import level_with, unclear
 from advisor.report.words import compared_unit
 from advisor.simulation.result import Result
 from advisor.simulation.scenario import Scenario
@@ -190,7 +191,11 @@ def answer(found: Comparison | None) -> str:
         return ""
     own, best = found.own, found.best
     if best.strategy != found.reference and best.ratio is not None:
-        return f"{best.strategy} came to the same loss {best.ratio.value:.2g} times as fast as {found.reference}."
+        factor = f"{round(best.ratio.value, 2):g}" if best.ratio.value < 2 else f"{best.ratio.value:.2g}"
+        return f"{best.strategy} came to the same loss {factor} times as fast as {found.reference}{level_with(found)}."
+    if (maybe := found.faster_still) is not None:
+        said = unclear(found, maybe)
+        return f"{said[:1].upper()}{said[1:]}"
     if own.reached < len(own.seconds):
         there = f"only {own.reached}" if own.reached else "none"
         return (

@@ -10,6 +10,7 @@ from advisor.report.numbers import number_words, rounded
 from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.curve import curve_lines
 from advisor.report.strategies.timeline import Stretch, timeline_lines
+from advisor.simulation.exchange import IN_BUCKETS, OVERLAPPED, bucket_shares
 from advisor.simulation.result import Result, Span
 from advisor.simulation.scenario import Law, Scenario, StepTime
 
@@ -84,11 +85,16 @@ def simulation_json(scenario: Scenario, result: Result, notes: Sequence[str]) ->
             "link_bytes_per_second": scenario.link.bytes_per_second,
             "latency": scenario.link.latency,
             "message_bytes": scenario.message_bytes,
+            "straggler": scenario.straggler,
+            "overlap": scenario.overlap if scenario.bucket_bytes is None else None,
+            "seed": scenario.seed,
+        },
+        "exchange": {
             "value_bytes": scenario.value_bytes,
             "between_stages": _between(scenario),
-            "straggler": scenario.straggler,
-            "overlap": scenario.overlap,
-            "seed": scenario.seed,
+            "bucket_bytes": scenario.bucket_bytes,
+            "inner_link_bytes_per_second": scenario.inside.bytes_per_second,
+            "servers": scenario.servers,
         },
         "notes": list(notes),
     }
@@ -203,6 +209,7 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
     ]
     if scenario.straggler > 1:
         says.append(f"The last worker takes {scenario.straggler:g} times as long.")
+    says += [one for one in (_overlapping(scenario), _inside(scenario), _divided(scenario)) if one]
     faults = scenario.faults
     if faults.between_failures is not None:
         often, away = number_words(faults.between_failures, "s"), number_words(faults.restart, "s")
@@ -211,3 +218,32 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
             saved = f"A checkpoint is saved after every {number_words(faults.checkpoint_every, 's')} of work that is not lost."
         says.append(f"Each worker fails every {often} on average, and is back after {away}. {saved}")
     return says
+
+
+def _overlapping(scenario: Scenario) -> str:
+    """A sentence on the exchange of gradients while others are still computed."""
+    if scenario.workers == 1 or scenario.strategy.name not in OVERLAPPED:
+        return ""
+    if scenario.overlap:
+        return f"Gradients are exchanged during {scenario.overlap:.0%} of a step already (given)."
+    if scenario.bucket_bytes is None or scenario.strategy.name not in IN_BUCKETS:
+        return "No gradient is exchanged before all are computed."
+    if len(bucket_shares(scenario)) == 1:
+        return "All gradients fit into the first bucket of PyTorch, so none is exchanged before all are computed."
+    return (
+        f"Gradients are exchanged during the backward pass, {number_words(scenario.bucket_bytes, 'bytes')} at a time, as PyTorch "
+        "does it; two thirds of a step are that pass (assumed). --overlap gives another share of a step, 0 for none."
+    )
+
+
+def _inside(scenario: Scenario) -> str:
+    if scenario.group_link is None or scenario.strategy.kind is not Kind.GROUPS:
+        return ""
+    rate = scenario.group_link.bytes_per_second
+    return f"Links inside groups: {'without limit' if rate is None else number_words(rate, 'bytes/s')}."
+
+
+def _divided(scenario: Scenario) -> str:
+    if scenario.servers == 1 or scenario.strategy.kind not in _ALONE:
+        return ""
+    return f"The weights are divided among {scenario.servers:,} servers, each with a link of its own."

@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from advisor.distributed.comparing import Comparison, Curve, Interval, Standing
+from advisor.distributed.comparing import FEWEST_PAIRS, Comparison, Curve, Interval, Standing
 from advisor.distributed.job import RING, Run, name_of
+from advisor.distributed.strategies import ALONE
 from advisor.facts.verdict import Verdict
 from advisor.plain import encode
 from advisor.report.changes import VERDICTS
@@ -17,10 +18,11 @@ from advisor.report.page import Look, Page, Style
 from advisor.report.strategies.curve import curve_lines
 from advisor.report.strategies.table import table_lines
 from advisor.report.strategies.timeline import Stretch, timeline_lines
+from advisor.report.strategies.verdicts import between
 
 SCHEMA = "advisor/sync/1"
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent", "held out")
-WIDTHS = (26, 11, 19, 10, 7, 8), (21, 8, 16, 10, 7, 8)
+WIDTHS = (26, 11, 19, 10, 7, 8), (21, 7, 19, 8, 7, 8)
 """Of a table without what is held out: with room, and on a screen of 80 columns."""
 
 
@@ -63,14 +65,18 @@ def training_page(
     return page.text()
 
 
-_INTERVALS = "Intervals are those of 95 %, over pairs of trainings with the same seed."
+_INTERVALS = (
+    "Intervals are those of 95 %, over pairs of trainings with the same seed. What counts as faster holds for all strategies "
+    "together (Holm's correction)."
+)
 
 
 def rows(found: Comparison, runs: Sequence[Run], *, own: bool = True) -> list[tuple[str, ...]]:
-    """A row for each strategy, the fastest first, as under HEAD; `own` as of `training_page`."""
+    """A row for one worker alone, and one for each strategy, the fastest first, as under HEAD; `own` as of `training_page`."""
+    standings = (*([found.alone] if found.alone is not None else []), *found.standings)
     return [
         _row(faster(found, one, own=own), one, [run for run in runs if run.strategy == one.strategy])
-        for one in found.standings
+        for one in standings
     ]
 
 
@@ -96,6 +102,12 @@ def training_json(found: Comparison, runs: Sequence[Run], says: str, notes: Sequ
         "goal": found.goal,
         "reference": found.reference,
         "best": found.best.strategy,
+        "level": [one.strategy for one in found.level],
+        "decided": not found.doubt and found.pairs >= FEWEST_PAIRS and found.faster_still is None,
+        "doubt": found.doubt or None,
+        "alone": None
+        if found.alone is None
+        else _standing_json(found.alone, [one for one in runs if one.strategy == ALONE]),
         "strategies": [
             _standing_json(one, [run for run in runs if run.strategy == one.strategy]) for one in found.standings
         ],
@@ -128,10 +140,7 @@ def faster(found: Comparison, one: Standing, *, own: bool = True) -> str:
         return "the plan's own" if own else "the reference"
     if one.ratio is None:
         return "" if one.verdict is Verdict.UNDECIDED else "slower"
-    ratio = one.ratio
-    if ratio.low == 0:
-        return f"{ratio.value:.2g}"
-    return f"{ratio.value:.2g} ({ratio.low:.2g} to {ratio.high:.2g})"
+    return between(one.ratio)
 
 
 def _run(run: Run) -> str:
@@ -148,6 +157,7 @@ def _standing_json(one: Standing, runs: Sequence[Run]) -> dict[str, Any]:
         "seconds": list(one.seconds),
         "times_as_fast": _interval_json(one.ratio) if one.ratio is not None else None,
         "verdict": VERDICTS[one.verdict],
+        "probability": one.probability,
         "examples_per_s": statistics.median(run.examples_per_s for run in runs),
         "staleness": {"median": runs[0].staleness.median, "p95": runs[0].staleness.p95},
         "waiting_share": statistics.fmean(share for run in runs for share in run.waiting),

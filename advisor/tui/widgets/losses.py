@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from advisor.report.strategies.curve import height, is_logarithmic
 from advisor.tui.widgets.curves import MOST_POINTS, Plot
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -45,7 +46,9 @@ class LossChart(Plot):
             step = max(1, -(-len(curve) // MOST_POINTS))
             shown = [*curve[:-1:step], curve[-1]]
             colour = self.colour(_COLOURS[number % len(_COLOURS)])
-            plot.plot([at for at, _ in shown], [loss for _, loss in shown], marker="braille", color=colour)
+            plot.plot(
+                [at for at, _ in shown], [self._height(loss) for _, loss in shown], marker="braille", color=colour
+            )
         self._letter()
         self._scale()
 
@@ -55,14 +58,27 @@ class LossChart(Plot):
         for number, (letter, curve) in enumerate(self.curves.items()):
             wanted = latest * (number + 1) / (len(self.curves) + 1)
             at, loss = min(curve, key=lambda point: abs(point[0] - wanted))
-            self.plt.scatter([at], [loss], marker=letter or "●", color=self.colour(_COLOURS[number % len(_COLOURS)]))
+            self.plt.scatter(
+                [at], [self._height(loss)], marker=letter or "●", color=self.colour(_COLOURS[number % len(_COLOURS)])
+            )
 
     def _scale(self) -> None:
-        losses = [loss for curve in self.curves.values() for _, loss in curve]
-        low, high = min(losses), max(losses)
-        heights = [low, (low + high) / 2, high] if high > low else [low]
-        self.plt.yticks(heights, [f"{height:.3g}" for height in heights])
+        low, high = self._bounds
+        middle = math.sqrt(low * high) if is_logarithmic(low, high) else (low + high) / 2
+        losses = [low, middle, high] if high > low else [low]
+        self.plt.yticks([self._height(loss) for loss in losses], [f"{loss:.3g}" for loss in losses])
         self.plt.xlim(0, self._latest)
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        """The lowest loss and the highest."""
+        losses = [loss for curve in self.curves.values() for _, loss in curve]
+        return min(losses), max(losses)
+
+    def _height(self, loss: float) -> float:
+        """Of a loss in the chart, whose axis is logarithmic."""
+        low, high = self._bounds
+        return height(loss, low, high) if high > low else loss
 
     @property
     def _latest(self) -> float:

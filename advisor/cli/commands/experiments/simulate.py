@@ -105,6 +105,8 @@ def _asked(options: Simulate) -> Asked:
         latency=options.latency,
         straggler=options.straggler,
         overlap=options.overlap,
+        inner_link=options.inner_link,
+        servers=options.servers,
         precision=options.precision,
         activations=options.activations,
         failures=options.failures,
