@@ -9,7 +9,7 @@ PARALLEL := -n 3 --dist worksteal
 # Remarks on rules that need a proof by z3 take twenty seconds: `make lint` asks for them, and a test in CI.
 WITHOUT_PROOFS := $(BIN)/python -c "import runpy, sys; sys.modules['z3'] = None; runpy.run_module('advisor', run_name='__main__')"
 
-.PHONY: advise install quick test test-ci test-all nightly fuzz lint lint-code lint-rules lint-proofs docs site pictures bench limits one-network bench-machine bench-trials gpu gpu-kit clean
+.PHONY: advise install quick test test-ci test-all nightly fuzz lint lint-code lint-rules lint-proofs docs site pictures bench limits audit one-network bench-machine bench-trials gpu gpu-kit clean
 
 advise: $(READY)
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/advisor wizard; \
@@ -48,6 +48,14 @@ lint-rules: $(DEV_READY)
 
 lint-proofs: $(DEV_READY)
 	$(BIN)/advisor rules check
+
+# Known advisories on the pinned versions, and on the oldest that pyproject.toml admits. Needs a network that reaches pypi.org.
+audit:
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet --disable-pip-version-check "pip-audit>=2.9"
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+	$(PYTHON) tests/oldest_versions.py > build/audit/oldest.txt
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip -r build/audit/oldest.txt
 
 # Pages that follow from the program: the rule base as a book, the commands, the glossary.
 docs: $(READY)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from advisor.training.ladder.variants import BOOSTERS
 
 PACKAGES = {
-    "torch": "torch>=2.7",
+    "torch": "torch>=2.10",
     "numpy": "numpy>=2.0",
     "polars": "polars>=1.20",
-    "PIL": "pillow>=11.0",
+    "PIL": "pillow>=12.2",
     "sklearn": "scikit-learn>=1.7",
     "skops": "skops>=0.13",
     "scipy": "scipy>=1.13",

@@ -46,7 +46,8 @@ def serve(options: Serve) -> None:
             "The browser needs one more package",
             "textual-serve is not installed",
             where="advisor serve",
-            remedy='Install it: python -m pip install "textual-serve>=1.1.3,<1.2". `advisor wizard` works without.',
+            remedy='Install the extra: python -m pip install "nn-advisor[serve]" (in a checkout: python -m pip install '
+            '-c constraints.txt -e ".[serve]"). `advisor wizard` works without.',
         ) from error
     again = once_more(options, _checked(options))
     asyncio.run(_until_told(options, partial(listening, arguments=handed_on(again, TOLD_FACTS))))

@@ -20,7 +20,7 @@ AFTER_LINEAR = "after_linear"
 """The variant of boosting whose trees grow on what a linear model leaves of numbers to predict."""
 STATISTICAL = ("ets", "arima", "theta", "seasonal_naive")
 """Names of the statistical models of a series; none of them is the default."""
-BOOSTERS: Mapping[str, str] = {"lightgbm": "lightgbm>=4.5", "catboost": "catboost>=1.2"}
+BOOSTERS: Mapping[str, str] = {"lightgbm": "lightgbm>=4.6", "catboost": "catboost>=1.2"}
 """Variants of boosting that are libraries of their own, and the versions of these that serve."""
 _SAME: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "gradient_boosting": {
