@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from advisor.inference.plan import Plan, Reason, Recommendation
 from advisor.knowledge.model import Knowledge
@@ -65,6 +65,7 @@ FILES = {
     "predictions.py": "the file of predictions",
     "intervals.py": "prediction intervals, by errors on the examples that were held out",
     "generate.py": "what the best weights are good for: makes, writes or translates",
+    "export.py": "weights as safetensors, the network for torch.export and ONNX, an adapter for peft",
     "train.sh": "starts the training by torchrun, and again after a failure",
     "train.slurm": "the job for Slurm",
     "train.jobset.yaml": "the job for Kubernetes with JobSet",
@@ -110,7 +111,7 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
     return render("README.md.j2", context)
 
 
-def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
+def _commands(blueprint: Blueprint, files: Mapping[str, str]) -> Iterator[str]:
     """Commands to type one after the other; the first lines work without data."""
     data = shell_path(blueprint.data) if blueprint.data is not None else "PATH"
     kept = kept_torch(blueprint)
@@ -131,7 +132,10 @@ def _commands(blueprint: Blueprint, files: Collection[str]) -> Iterator[str]:
             output = "predicted" if blueprint.targets is Targets.MASK else "predictions.csv"
             yield f"python predict.py --data NEW --output {output}"
         if "generate.py" in files:
-            yield f"python generate.py --data {data} {'--text TEXT' if blueprint.translates else '--number 16'}"
+            given = "--text TEXT" if blueprint.tokenized else f"--data {data} --number 16"
+            yield f"python generate.py {f'--data {data} --text TEXT' if blueprint.translates else given}"
+        given = f" --data {data}" if "--data" in files["export.py"] else ""
+        yield f"python export.py{given} --output exported"
     else:
         rounds = " --rounds 20" if blueprint.grows else ""
         yield f"python train.py --output trial{rounds}"

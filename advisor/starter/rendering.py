@@ -120,6 +120,9 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
             chosen["predict.py"] = "shared/predict.py.j2"
         elif blueprint.targets is Targets.MASK and blueprint.layout is Layout.PICTURE:
             chosen["predict.py"] = "shared/segment.py.j2"
+        if blueprint.tokenized and blueprint.targets is Targets.NEXT_TOKEN:
+            chosen["generate.py"] = "named/write.py.j2"
+        chosen["export.py"] = "shared/export.py.j2"
         if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
         elif blueprint.writes or blueprint.translates:
@@ -232,6 +235,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "changes": blueprint.is_network and _changes(blueprint),
         "frozen": blueprint.frozen,
         "predicts": blueprint.predicts,
+        "has_own_loss": blueprint.has_own_loss,
         "learns_again": blueprint.learns_again,
         "restarts": blueprint.restarts,
         "elastic": blueprint.elastic,

@@ -15,12 +15,13 @@ PACKAGES = {
     "PIL": "pillow>=12.2",
     "sklearn": "scikit-learn>=1.7",
     "skops": "skops>=0.13",
+    "safetensors": "safetensors>=0.4.5",
     "scipy": "scipy>=1.13",
     "threadpoolctl": "threadpoolctl>=3.5",
     "statsforecast": "statsforecast>=2.0.1",
 }
 """By the name under which they are imported, in the order in which requirements.txt lists them."""
-OPTIONAL = frozenset({"ray", "onnx", "onnxruntime", "onnxscript", "pytest", "tensorboard", "safetensors"})
+OPTIONAL = frozenset({"ray", "onnx", "onnxruntime", "onnxscript", "pytest", "tensorboard"})
 """Packages of one option each, whose README or message says how to install them."""
 
 

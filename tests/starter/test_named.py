@@ -454,6 +454,34 @@ def test_small_matrices_alone_are_trained_beside_published_weights(
     assert "goes on from step 2" in run(folder, "python train.py --steps 4 --batch-size 4 --resume")
 
 
+def test_an_adapter_is_one_that_peft_loads_and_a_prompt_is_gone_on_with(tmp_path: Path, texts: dict[str, Path]) -> None:
+    peft = pytest.importorskip("peft")
+    import transformers
+
+    task = "task.kind=generate data.sequence_length=12 project.pretrained_allowed=yes training.adaptation=lora"
+    folder = project(tmp_path / "project", str(texts["llama"] / "config.json"), task)
+    run(folder, f"python train.py --learning-rate 0.5 {FEW}")
+    assert "The adapter is in exported" in run(folder, "python export.py")
+    base = transformers.LlamaForCausalLM.from_pretrained(texts["llama"])
+    tokens = torch.tensor([[2, 3, 2]])
+    before = base(input_ids=tokens).logits
+    loaded = peft.PeftModel.from_pretrained(base, folder / "exported")
+    after = loaded(input_ids=tokens).logits
+    assert not torch.allclose(before, after), "it has learned something"
+    kept = {name: value for name, value in loaded.state_dict().items() if "lora_B" in name}
+    own = {name: value for name, value in saved(folder).items() if "lora_B" in name}
+    assert len(kept) == len(own)
+    assert all(
+        torch.equal(kept[f"base_model.model.{name.removeprefix('body.')}"], value) for name, value in own.items()
+    )
+    lines = run(folder, "python generate.py --text 'good bad' --number 2 --tokens 3").splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("good bad") for line in lines)
+    likeliest = "python generate.py --text good --temperature 0 --tokens 2"
+    assert run(folder, likeliest) == run(folder, likeliest)
+    assert complaints(folder) == ""
+
+
 # --- what no project is made of --------------------------------------------------------------------------------
 
 
