@@ -41,6 +41,7 @@ FILES = {
     "word_counts.py": "texts as counts of words, as the trials prepare them",
     "words.py": "the words of a text",
     "dates.py": "dates and times in texts, as the trials read them",
+    "missing.py": "words that stand for a missing value",
     "boosters.py": "boosted trees of LightGBM or CatBoost, with scikit-learn's names",
     "after_linear.py": "boosted trees of what a linear model leaves",
     "thresholds.py": "the probability from which on a rare class is named",
