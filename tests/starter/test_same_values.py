@@ -67,6 +67,22 @@ def unknown_words(folder: Path) -> Path:
     return folder / "table.csv"
 
 
+def microseconds_in_csv(folder: Path) -> Path:
+    return _csv(folder, [str(1_600_000_000_000_000 + 3_600_000_001 * n) for n in range(ROWS)])
+
+
+def milliseconds_in_parquet(folder: Path) -> Path:
+    return _parquet(folder, polars.Series("when", [1_600_000_000_000 + 3_600_001 * n for n in range(ROWS)]))
+
+
+def long_codes(folder: Path) -> Path:
+    return _parquet(folder, polars.Series("code", [2**60 + n % 4 for n in range(ROWS)]))
+
+
+def offsets(folder: Path) -> Path:
+    return _csv(folder, [f"2023-10-{1 + n % 28:02}T0{n % 10}:00:00+0{n % 3}:00" for n in range(ROWS)])
+
+
 def _others() -> dict[str, list[object]]:
     draw = random.Random(3)
     return {"size": [round(draw.gauss(0, 1), 3) for _ in range(ROWS)], "kind": ["ab"[n % 2] for n in range(ROWS)]}
@@ -93,6 +109,10 @@ def _csv(folder: Path, texts: list[str]) -> Path:
         quarters,
         none_is_a_class,
         unknown_words,
+        microseconds_in_csv,
+        milliseconds_in_parquet,
+        long_codes,
+        offsets,
     ],
 )
 def test_every_room_reads_the_same_values(made: Callable[[Path], Path], tmp_path: Path) -> None:

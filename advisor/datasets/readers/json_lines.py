@@ -19,6 +19,7 @@ from advisor.datasets.refusals import refuse_names, refuse_width, unreadable
 from advisor.datasets.sampling import Positions, spread
 from advisor.datasets.tables.inspection import inspect_table
 from advisor.datasets.tables.table import Rows, TableSample
+from advisor.datasets.values.numbers import LONG
 from advisor.errors import InputError
 from advisor.wording import shorten
 
@@ -254,6 +255,8 @@ def _series(name: str, values: list[Any]) -> polars.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return polars.Series(name, values, dtype=polars.Boolean)
+    if kinds == {int} and any(abs(value) >= LONG for value in values if value is not None):
+        return polars.Series(name, [None if value is None else str(value) for value in values], dtype=polars.String)
     if kinds and kinds <= {int, float}:
         return polars.Series(name, [None if value is None else _float(value) for value in values], dtype=polars.Float64)
     return polars.Series(name, [None if value is None else _text(value) for value in values], dtype=polars.String)

@@ -46,6 +46,23 @@ _MONTHLY = frozenset({"month", "months", "yyyymm", "yearmonth", "ym", "period", 
 _CLOCK = frozenset(
     {"time", "clock", "hhmm", "hour", "hours", "arrival", "departure", "arr", "dep", "opening", "closing"}
 )
+_TIMES = frozenset(
+    {
+        "time",
+        "timestamp",
+        "ts",
+        "date",
+        "datetime",
+        "epoch",
+        "unix",
+        "posix",
+        "created",
+        "updated",
+        "at",
+        "when",
+        "unixtime",
+    }
+)
 CLOCK = "Its numbers are times of a day: 930 is 9:30, and 2359 comes just before 0."
 CLOCK_IN_WORDS = "Its texts are times of a day."
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
@@ -139,6 +156,11 @@ def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
         return _judged(raw.name, Kind.YES_NO, as_texts(raw))
     if raw.dtype.is_numeric():
         numbers = raw.cast(polars.Float64)
+        style = dates.epoch_style(numbers, named=bool(words_of_name(raw.name) & _TIMES))
+        if style is not None and (times := _dates(as_texts(raw), style, ambiguous=False, known=raw.count())):
+            return times
+        if (raw.dtype.is_integer() or raw.dtype.is_decimal()) and _are_long(raw, numbers):
+            return _judged_texts(look_at([raw.cast(polars.String)]), comma_first=False)[raw.name]
         held = numbers.to_numpy()  # what is missing is NaN
         if numpy.isfinite(held).all():
             return _numbers(raw.name, numbers)
@@ -158,6 +180,13 @@ def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
     if raw.dtype == polars.Duration:
         return _numbers(raw.name, microseconds(raw))
     return _judged_texts(look_at([as_texts(raw)], kept), comma_first=False)[raw.name]
+
+
+def _are_long(raw: polars.Series, numbers: polars.Series) -> bool:
+    """True for whole numbers of so many digits that a float does not keep them apart: names, as in a text file."""
+    whole = raw.dtype.is_integer() or (isinstance(raw.dtype, polars.Decimal) and raw.dtype.scale == 0)
+    largest = numbers.abs().max()
+    return whole and isinstance(largest, float) and largest >= spelling.LONG
 
 
 def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]:
@@ -184,15 +213,19 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     date = dates.date_style(texts, look.first, of_months=bool(words_of_name(texts.name) & _MONTHLY))
     if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
+    if look.plain == known and not look.first.startswith("0"):
+        style = dates.epoch_style(look.numbers, named=bool(words_of_name(texts.name) & _TIMES))
+        if style is not None and (times := _dates(texts, style, ambiguous=False, known=known)):
+            return times
     if look.coded and look.plain == known and dates.are_padded_times(texts):
         return _judged(texts.name, Kind.WHOLE, look.numbers, style=spelling.Style.PLAIN.value, remark=CLOCK)
-    style = _number_style(look, comma_first)
-    if style is not None:
-        numbers = style[1]
+    spelt = _number_style(look, comma_first)
+    if spelt is not None:
+        style, numbers = spelt
         others = _other_words(texts, numbers) if numbers.count() + look.infinite < known else []
         if len(others) <= _STRAY_VALUES:
-            judged = _numbers(texts.name, numbers, style[0], others, infinite=look.infinite > 0)
-            if not spelling.may_be_other(texts, style[0], comma_first=comma_first):
+            judged = _numbers(texts.name, numbers, style, others, infinite=look.infinite > 0)
+            if not spelling.may_be_other(texts, style, comma_first=comma_first):
                 return judged
             return replace(judged, doubts=(*judged.doubts, _either(judged, look.first, numbers)))
     if _different(look) == 2 and are_yes_and_no(texts.drop_nulls().unique().to_list()):
@@ -304,7 +337,7 @@ def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Jud
             f"{zoneless:,} of {known:,} times of {shorten(texts.name, 40)!r} have no offset from UTC, as others have."
         )
         doubts = (*doubts, Remark(what, Weight.WARNING, "They are read as UTC.", (texts.name,)))
-    remark = ""
+    remark = f"Its numbers are times {style}." if style.startswith(dates.EPOCH) else ""
     if ambiguous:
         remark = "No day is above 12, so day and month could be the other way round; it was read as day first."
     return replace(_judged(texts.name, Kind.DATE, moments, style=style, remark=remark), doubts=doubts)

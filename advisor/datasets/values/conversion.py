@@ -32,6 +32,7 @@ def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:
     if kind is Kind.EMPTY or kind is Kind.NESTED:
         return polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
     if kind is Kind.DATE:
+        raw = as_texts(raw) if raw.dtype.is_numeric() else raw
         return dates_of(cleaned(raw), style) if raw.dtype == polars.String else moments_of(raw)
     if raw.dtype == polars.Duration:
         raw = microseconds(raw)

@@ -39,6 +39,12 @@ _DAYS_TO_1970 = 719_528
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 _LEAST_NANOSECONDS, _MOST_NANOSECONDS = -9_223_372_037, 106_751
 """The first second and the last day that 64 bits of nanoseconds can hold: programs write them where there is no date."""
+EPOCH = "since 1970 in "
+"""Begins a style of numbers that count seconds or parts of them."""
+_EPOCHS = {"s": 1, **_TICKS}
+_EPOCH_FROM, _EPOCH_UNTIL = 631_152_000, 4_102_444_800
+"""The seconds of the beginning of 1990 and of 2100: numbers outside are no such times."""
+_FEWEST_OF_EPOCH = 20
 _LOOKED_AT = 16
 """Different texts, from all over the column, that rule out most formats."""
 FALSE_DATES = 0.02
@@ -175,6 +181,33 @@ def dates_of(texts: polars.Series, style: str) -> polars.Series:
     return _real(_moments(texts, style))
 
 
+def epoch_style(numbers: polars.Series, *, named: bool) -> str | None:
+    """Find the unit in which numbers count from the beginning of 1970, all between 1990 and 2100; None where they do not.
+
+    Where the name of the column does not say that they are times, only ones in order and finer than seconds show it.
+    """
+    known = numbers.drop_nulls()
+    low, high = known.min(), known.max()
+    if not isinstance(low, float) or not isinstance(high, float):
+        return None
+    for unit, ticks in _EPOCHS.items():
+        if _EPOCH_FROM * ticks <= low and high <= _EPOCH_UNTIL * ticks:
+            in_order = ticks > 1 and known.n_unique() >= _FEWEST_OF_EPOCH and known.diff().drop_nulls().min() >= 0  # type: ignore[operator]
+            return EPOCH + unit if named or in_order else None
+    return None
+
+
+def _since_1970(texts: polars.Series, unit: str) -> polars.Series:
+    """Numbers in this unit as moments, whole ones exactly."""
+    ticks = _EPOCHS[unit]
+    parts = texts.cast(polars.Float64, strict=False)
+    parts = parts.set((parts.abs() > _LAST_SECOND * ticks).fill_null(value=True), None)
+    whole = texts.set(parts.is_null(), None).cast(polars.Int64, strict=False)
+    exact = whole * (10**6 // ticks) if ticks <= 10**6 else whole // (ticks // 10**6)
+    moments = exact.fill_null((parts * (10**6 / ticks)).round().cast(polars.Int64))
+    return moments.cast(polars.Datetime("us"))
+
+
 def placeholders(texts: polars.Series, style: str) -> polars.Series:
     """True for cleaned texts that are written as dates and stand for none: 0000-00-00, 9999-12-31, 12020-01-01."""
     moments = _moments(texts, style)
@@ -215,6 +248,8 @@ def year_of(typed: polars.Series) -> int:
 
 def _moments(texts: polars.Series, style: str) -> polars.Series:
     """Cleaned texts as moments, those that stand for none included."""
+    if style.startswith(EPOCH):
+        return _since_1970(texts, style.removeprefix(EPOCH))
     if style == QUARTER:
         real = polars.when(polars.lit(texts).str.contains(_QUARTER)).then(polars.lit(texts))
         year = real.str.extract(r"(\d{4})").cast(polars.Int32)

@@ -9,10 +9,12 @@ from enum import StrEnum
 
 import polars
 
-CODE = r"^(0\d+|\d{16,})$"
+CODE = r"^(0\d+|-?\d{16,})$"
 """Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers."""
 OF_NUMBERS = r"^\D{0,10}\d([\d.,'’‘ʼ´`\s\u00a0\u202f\u2009\u2007eE+−–-]*\d)?[.,]?\D{0,12}$"
 """Texts that may be numbers of any style; others are none."""
+LONG = 10**15
+"""The least whole number of so many digits."""
 _LOOKED_AT, _PROMISING = 200, 0.9
 _CURRENCIES = (
     "€", "$", "£", "¥", "￥", "₹", "₽", "₩", "₺", "₪", "₫", "₴", "¢", "฿", "US$", "A$", "C$", "R$", "Rs.", "Rs", "kr.", "kr",

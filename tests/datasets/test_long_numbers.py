@@ -1,0 +1,82 @@
+"""Whole numbers that floats cannot keep apart are names, exactly; numbers that count from 1970 are times."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from advisor.datasets.dataset import Inspection, Kind
+from advisor.datasets.inspect import inspect
+from advisor.datasets.values.dates import EPOCH, dates_of
+
+ROWS = 120
+UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def inspected(folder: Path, name: str, values: list[int], form: str, kind: polars.DataType | None = None) -> Inspection:
+    rest = {"size": [float(n * 7 % 31) for n in range(ROWS)], "y": ["a", "b"] * (ROWS // 2)}
+    data = folder / f"table.{form}"
+    if form == "jsonl":
+        rows = zip(values, *rest.values(), strict=True)
+        lines = [json.dumps(dict(zip([name, *rest], row, strict=True))) for row in rows]
+        data.write_text("\n".join(lines) + "\n")
+        return inspect(data, "y")
+    frame = polars.DataFrame({name: polars.Series(values, dtype=kind), **rest})
+    frame.write_csv(data) if form == "csv" else frame.write_parquet(data)
+    return inspect(data, "y")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("first", "kind"),
+    [
+        (2**63 - 1000, polars.Int64()), (2**64 - 1000, polars.UInt64()), (10**30, polars.Decimal(38, 0)),
+        (-(2**62), polars.Int64()),
+    ],
+)  # fmt: skip
+def test_long_whole_numbers_are_names_in_every_format(
+    first: int, kind: polars.DataType, form: str, tmp_path: Path
+) -> None:
+    found = inspected(tmp_path, "account", [first + n for n in range(ROWS)], form, kind)
+    assert (found.columns[0].kind, found.columns[0].distinct) == (Kind.IDENTIFIER, ROWS)
+    assert found.columns[0].examples[0][:15] == str(first)[:15]
+    assert found.inputs == ("size",)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_few_long_numbers_are_categories_that_stay_apart(form: str, tmp_path: Path) -> None:
+    found = inspected(tmp_path, "account", [2**60 + n % 3 for n in range(ROWS)], form)
+    assert (found.columns[0].kind, found.columns[0].distinct) == (Kind.CATEGORY, 3)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_numbers_since_1970_are_times(unit: str, form: str, tmp_path: Path) -> None:
+    values = [(1_600_000_000 + n * 3600) * UNITS[unit] for n in range(ROWS)]
+    found = inspected(tmp_path, "ts", values, form)
+    column = found.columns[0]
+    assert (column.kind, column.distinct, column.remark) == (Kind.DATE, ROWS, f"Its numbers are times {EPOCH}{unit}.")
+    assert column.examples[0] == "2020-09-13 12:26:40"
+    assert found.time_column == "ts"
+
+
+def test_numbers_of_that_size_without_a_name_or_an_order_are_numbers(tmp_path: Path) -> None:
+    values = [1_600_000_000_000 + n * 7919 % 1000 for n in range(ROWS)]
+    assert inspected(tmp_path, "amount", values, "parquet").columns[0].kind is Kind.WHOLE
+    assert inspected(tmp_path, "ts", [n * 7 for n in range(ROWS)], "parquet").columns[0].kind is Kind.WHOLE
+
+
+@given(some.integers(0, 4_000_000_000 * 10**6), some.sampled_from(sorted(UNITS)))
+def test_a_time_since_1970_is_read_to_the_microsecond(micros: int, unit: str) -> None:
+    texts = polars.Series("ts", [str(micros * UNITS[unit] // 10**6)])
+    (moment,) = dates_of(texts, EPOCH + unit).to_list()
+    passed = moment - datetime(1970, 1, 1)
+    assert (passed.days * 86_400 + passed.seconds) * 10**6 + passed.microseconds == (
+        micros * UNITS[unit] // 10**6 * 10**6 // UNITS[unit]
+    )
