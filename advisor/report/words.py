@@ -255,9 +255,15 @@ def as_tried(plan: Plan) -> str:
     return "".join(f" {flag} {shell_word(value)}" for flag, value in told)
 
 
+def can_be_tried(plan: Plan) -> bool:
+    """True unless the task is known to be one that `advisor try` does not compare models for."""
+    kind = plan.facts.get("task.kind")
+    return kind is None or kind.value != "segment"
+
+
 def worth_trying(plan: Plan, knowledge: Knowledge) -> list[str]:
     """Titles of the recommendations that `advisor try` could judge on the data that were inspected, and has not yet."""
-    if "data.fingerprint" not in plan.facts:
+    if "data.fingerprint" not in plan.facts or not can_be_tried(plan):
         return []
     tried = [topic for topic in knowledge.topics.values() if topic.measured_fact.startswith("trial.")]
     entries = [plan.recommendations[topic.name] for topic in tried if topic.name in plan.recommendations]

@@ -117,7 +117,7 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
         remedy = "`advisor recommend` plans for them; --set task.kind=regress tries them as numbers."
     elif inspection.task is Task.SEGMENT:
         what = "models that give a class to every pixel cannot be tried yet"
-        remedy = "`advisor recommend --data` plans for them."
+        remedy = "`advisor starter --data` writes a project that trains one."
     elif inspection.modality == "graph":
         what = "networks on graphs cannot be tried yet"
         remedy = "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."

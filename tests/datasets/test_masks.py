@@ -221,3 +221,14 @@ def test_pairs_are_of_one_image_and_one_mask_each(stems: list[str]) -> None:
     used = [name for pair in found.pairs for name in pair] + [*found.images_alone, *found.masks_alone]
     assert sorted(used) == sorted(names)
     assert all(image.startswith("images/") and one.startswith("masks/") for image, one in found.pairs)
+
+
+def test_a_plan_for_masks_proposes_no_trial(tmp_path: Path) -> None:
+    from tests.cli.program import advisor, refused
+
+    folder = pairs(tmp_path, "images/{}.png", "masks/{}.png")
+    told = advisor("recommend", "--data", folder)
+    assert "PLAN  give a class to every part of 6 pictures" in told.out
+    assert "advisor starter" in told.out
+    assert "advisor try" not in told.out + advisor("recommend", "--data", folder, "--all").out
+    assert "`advisor starter --data` writes a project that trains one" in refused("try", "--data", folder)

@@ -370,7 +370,7 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
         return
     if plan.probes and not words.plans_elsewhere(plan):
         yield f"advisor probe{said}", "time it on this machine"
-    if data:
+    if data and words.can_be_tried(plan):
         yield f"advisor try{said}{words.as_tried(plan)}", "is a network worth it on these data?"
     yield f"advisor starter{said} --output project", "a project for this plan"
 
