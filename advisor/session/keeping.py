@@ -19,6 +19,7 @@ from advisor.children.supervise import End, Limits, supervise
 from advisor.datasets.dataset import Task
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.files.aside import folder_aside, remove_abandoned
+from advisor.files.exchange import exchange
 from advisor.files.whole import sync_folder
 from advisor.machine.detection.limits import read_limits
 from advisor.machine.host import Tree
@@ -26,7 +27,7 @@ from advisor.session.data import refuse_unkept
 from advisor.session.inputs import Inputs
 from advisor.session.trying import Tried, trying
 from advisor.training.child.request import Ended
-from advisor.training.kept.card import CARD, FILES, Card, is_card, read_card
+from advisor.training.kept.card import CARD, FILES, REPLACED, Card, is_card, read_card
 from advisor.training.kept.request import (
     MESSAGES,
     Apply,
@@ -192,7 +193,8 @@ def keep_model(tried: Tried, folder: Path, seconds: float, *, force: bool = Fals
 def _put(aside: Path, place: Path) -> None:
     """Let the new folder take its place, for good; a model that was there goes only when that is done.
 
-    Killed between the two, the old one stands beside it as `NAME.replaced-...`.
+    Where the system can let both change places, one of them is there at every moment. Elsewhere, killed between two steps,
+    the old one stands beside it as `NAME.replaced-...`, and `read_card` says so.
     """
     for path in aside.iterdir():
         with path.open("rb") as file:
@@ -200,8 +202,11 @@ def _put(aside: Path, place: Path) -> None:
     sync_folder(aside)
     old: Path | None = None
     if place.is_dir() and any(place.iterdir()):
+        if exchange(aside, place):
+            sync_folder(place.parent)  # what is aside now goes with the end of the work
+            return
         # Under a name that is seen: should the program be killed now, both models are there.
-        old = place.with_name(f"{place.name}.replaced-{secrets.token_hex(4)}")
+        old = place.with_name(f"{place.name}{REPLACED}{secrets.token_hex(4)}")
         place.rename(old)
     try:
         aside.replace(place)

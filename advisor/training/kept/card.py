@@ -25,6 +25,8 @@ ESTIMATOR, PREPARATION, WEIGHTS = "estimator.skops", "preparation.skops", "weigh
 FILES = frozenset({CARD, README, ESTIMATOR, PREPARATION, WEIGHTS})
 """All that a saved model may consist of."""
 TITLE = "This model cannot be applied"
+REPLACED = ".replaced-"
+"""Behind the name of a model that another one is about to replace."""
 MOST_BYTES = 50_000_000
 """Of a card: a table may have very many columns, and a target very many classes."""
 
@@ -144,6 +146,9 @@ def read_card(folder: Path) -> Card:
     where = shorten(folder, 200)
     if not folder.is_dir() or not (folder / CARD).exists():
         what = "this is no folder of a saved model" if folder.exists() else "nothing is there"
+        if not folder.exists() and (before := _replaced(folder)) is not None:
+            what = f"a program was ended while it replaced this model, and the one before it is in {before.name}"
+            raise input_error(TITLE, what, where=where, remedy="Give that folder this name again.")
         raise input_error(TITLE, what, where=where, remedy="Name the folder that `advisor try --save` has written.")
     raw = read_named(folder / CARD, MOST_BYTES, TITLE)
     try:
@@ -156,6 +161,15 @@ def read_card(folder: Path) -> Card:
         raise
     except (ValueError, RecursionError) as error:
         raise damaged(folder / CARD, str(error)) from None
+
+
+def _replaced(folder: Path) -> Path | None:
+    """The model that stood there before another one was about to take its place."""
+    try:
+        found = (one for one in folder.parent.iterdir() if one.name.startswith(f"{folder.name}{REPLACED}"))
+        return next((one for one in found if (one / CARD).is_file()), None)
+    except OSError:
+        return None
 
 
 def is_card(path: Path) -> bool:

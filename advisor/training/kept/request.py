@@ -15,7 +15,7 @@ from advisor.training.ladder.outcome import Best, Final, Metric
 from advisor.wording import shorten
 
 MOST_PROBLEMS, LONGEST_TEXT = 100, 400
-"""That are told of one refusal, and characters of each part of one."""
+"""Of one refusal, and characters of each part of one."""
 
 
 class WorkFailedError(InputError):
@@ -107,7 +107,7 @@ MESSAGES: Messages[Message] = Messages(Said, Refused, Progress, Applied, Ended)
 
 
 def refusal(error: InputError) -> Refused:
-    """What an error says, at most so much that it fits into one line."""
+    """The message for an error, short enough for one line."""
     problems = [
         Problem(*(shorten(text, LONGEST_TEXT) for text in astuple(one))) for one in error.problems[:MOST_PROBLEMS]
     ]
