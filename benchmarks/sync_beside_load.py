@@ -55,8 +55,8 @@ def verdict(folder: Path, data: Path, budget: str, strategies: str) -> str:
     """What one run decides: `undecided`, or the strategy that it takes."""
     plan = folder / "two.yaml"
     plan.write_text(_PLAN)
-    command = [Path(sys.executable).with_name("advisor"), "sync", plan, data, "--budget", budget, "--strategies", strategies,
-               "--format", "json"]  # fmt: skip
+    words = ["sync", str(plan), str(data), "--budget", budget, "--strategies", strategies, "--format", "json"]
+    command = [str(Path(sys.executable).with_name("advisor")), *words]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={"ADVISOR_STATE": str(folder), "PATH": ""}
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from advisor.agent.events import ProbeSkipped
@@ -21,7 +21,8 @@ from advisor.report.machine.page import machine_report
 from advisor.resources import profiles_folder
 from advisor.session.inputs import Inputs
 from advisor.session.outlook import outlook_of
-from advisor.survey.judged_claims import Judgement, judge_claims
+from advisor.session.standards import remembered
+from advisor.survey.judged_claims import Judgement, Simulated, judge_claims
 
 
 def evidence_of(inputs: Inputs, plan: Plan) -> Evidence:
@@ -47,20 +48,24 @@ def evidence(
     return Evidence(counting, tuple(skipped), judged(plan, machine, outcomes), report)
 
 
-def judged(plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome]) -> tuple[Judgement, ...]:
+def judged(
+    plan: Plan, machine: Machine | None, outcomes: Sequence[Outcome], standards: Mapping[str, Simulated] | None = None
+) -> tuple[Judgement, ...]:
     """The survey's claims, judged by the outcomes that count for this plan. Of a claim that none of them judges, under which
     other conditions it was measured on this host.
 
     Args:
         machine, outcomes: as for `evidence`.
+        standards: of the standard simulations, by claim; None for those that were kept.
     """
     assert plan.knowledge is not None  # noqa: S101 - `advise` and `read_plan` give it
     tables = load_tables(profiles_folder() / "published")
+    known = remembered() if standards is None else standards
     if machine is None:
-        return judge_claims(plan.knowledge, plan, outcomes, tables)
+        return judge_claims(plan.knowledge, plan, outcomes, tables, standards=known)
     earlier, machines = _on_this_host(machine)
     elsewhere = measured_elsewhere([*earlier, *outcomes], scope_of(plan, machine), machines)
-    return judge_claims(plan.knowledge, plan, _counting(plan, machine, outcomes), tables, elsewhere)
+    return judge_claims(plan.knowledge, plan, _counting(plan, machine, outcomes), tables, elsewhere, known)
 
 
 def _counting(plan: Plan, machine: Machine, outcomes: Sequence[Outcome]) -> list[Outcome]:

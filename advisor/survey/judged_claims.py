@@ -42,6 +42,17 @@ class JudgedFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class Simulated:
+    """The finding of a standard simulation on one claim, see `advisor.survey.standard`."""
+
+    verdict: Verdict
+    says: str
+    conditions: str
+    date: str
+    """ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The judgement of one claim, with its reason; `measured` is the comparison that decided it, made under `applies`."""
 
@@ -79,16 +90,19 @@ def judge_claims(
     outcomes: Sequence[Outcome] = (),
     tables: Sequence[PublishedTable] = (),
     elsewhere: Mapping[str, str] = MappingProxyType({}),
+    standards: Mapping[str, Simulated] = MappingProxyType({}),
 ) -> tuple[Judgement, ...]:
     """Every claim with its verdict, in the order of claims.yaml.
 
     Args:
         outcomes: measured on this machine with the plan's own network, oldest first; the newest of each probe counts.
         tables: what others have measured (`advisor.machine.profiles.published.load_tables`).
+        standards: by claim, what the standard simulations have found; a simulation for the plan's own cluster goes first.
         elsewhere: by probe, under which other conditions it has measured (`advisor.agent.settling.elsewhere`).
     """
     sound = newest_of([outcome for outcome in outcomes if is_sound(knowledge, outcome)])
-    court = _Court(knowledge, plan, sound, tables, elsewhere, [one for one in outcomes if is_of_strategies(one.probe)])
+    strategies = [one for one in outcomes if is_of_strategies(one.probe)]
+    court = _Court(knowledge, plan, sound, tables, elsewhere, strategies, standards)
     return tuple(court.judgement(claim) for claim in knowledge.claims)
 
 
@@ -103,6 +117,7 @@ class _Court:
     elsewhere: Mapping[str, str]
     strategies: Sequence[Outcome] = ()
     """Outcomes of strategies, oldest first: one experiment answers several questions."""
+    standards: Mapping[str, Simulated] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         knowledge, found = self.knowledge, list(self.newest.values())
@@ -153,12 +168,17 @@ class _Court:
 
     def _by_probe(self, claim: Claim, here: int) -> Judgement:
         outcome = self._outcome_for(claim)
+        standard = self.standards.get(claim.id)
+        if outcome is None and standard is not None:
+            return Judgement(
+                claim, standard.verdict, standard.says, date=standard.date, applies={"simulated": standard.conditions}
+            )
         if outcome is None:
             reason = f"Not measured yet: `advisor probe --only {claim.probe}`."
             if is_trial(claim.probe):
                 reason = "Not tried yet: `advisor try --data PATH --target COLUMN` does, on data of yours."
             if is_of_strategies(claim.probe):
-                reason = f"No workers were compared yet: `advisor {claim.probe}` does, for a cluster of yours."
+                reason = "Not simulated yet: `advisor rules trial` does, or `advisor simulate` for a cluster of yours."
             return Judgement(claim, None, self.elsewhere.get(claim.probe, reason))
         gauged = any(outcome.rate(setting) is not None for setting in outcome.gauges.values())
         if outcome.failure is not None or not (outcome.measured or gauged):
