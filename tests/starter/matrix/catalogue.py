@@ -6,6 +6,8 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import polars
+
 from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
 from advisor.starter.rendering import files_of
 from tests.networks.all_examples import EXAMPLES
@@ -84,7 +86,11 @@ def made(name: str, folder: Path) -> Case:
     data = ""
     if plan.kind == "forecast" and plan.layout is Layout.SERIES:
         data = f" --data {moments(folder)}"
-    elif plan.layout in MADE and (plan.predicts or not plan.is_network):
+    elif plan.targets is Targets.NUMBERS and plan.layout in (Layout.TABLE, Layout.SERIES):
+        file = MADE[plan.layout](folder)
+        polars.read_csv(file).drop("kind").write_csv(file)  # so that the last column holds numbers
+        data = f" --data {file}"
+    elif plan.targets is not Targets.NUMBERS and plan.layout in MADE and (plan.predicts or not plan.is_network):
         data = f" --data {MADE[plan.layout](folder)}"
     few = "" if not plan.is_network else " --epochs 2" if plan.recipe.optimizer == "lbfgs" else f" {FEW}"
     files = {path.name for path in where.iterdir()}

@@ -111,7 +111,7 @@ def main() -> None:
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    with contextlib.suppress(ImportError, AttributeError):
+    with contextlib.suppress(KeyError):
         sys.modules["torch"].set_num_threads(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for line in sys.stdin:
