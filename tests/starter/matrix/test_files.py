@@ -1,4 +1,4 @@
-"""requirements.txt names every package that a project imports."""
+"""What holds for the files of every kind of project: requirements.txt names all they import, and ruff has no complaint."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from advisor.starter.requirements import OPTIONAL
+from tests.starter.blueprints import project
 from tests.starter.matrix.catalogue import PLANS, sources
+from tests.starter.projects import complaints
 
 PACKAGES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 """Packages whose name is not the one under which they are imported."""
@@ -34,3 +37,9 @@ def test_requirements_name_every_package_that_the_project_imports(name: str) -> 
     foreign = found - own - OPTIONAL - sys.stdlib_module_names
     assert {PACKAGES.get(module, module) for module in foreign} - named == set()
     assert "advisor" not in found
+
+
+def test_every_kind_of_project_is_formatted_and_lints(tmp_path: Path) -> None:
+    for number, plan in enumerate(PLANS.values()):
+        project(tmp_path / f"project{number}", plan)
+    assert complaints(tmp_path) == ""
