@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.cli.commands.experiments.apply import _compared, _scored
 from advisor.datasets.intake import Source
-from advisor.session.keeping import Predictions
+from advisor.session.applying import Predictions
 from advisor.training.kept.card import Deciding
 from advisor.training.kept.request import Applied
 from advisor.training.ladder.outcome import Metric
@@ -33,7 +33,7 @@ def test_the_worth_of_decisions_stands_beside_what_it_was_in_the_trials() -> Non
     metric = Metric("average_precision", "average precision", 0.01)
     promised = SimpleNamespace(**vars(card(metric, 0.5, 0.4, 0.6)), name="linear", intake=intake)
     promised.deciding = Deciding(0.85, 0, 0.04)
-    told = _scored(Predictions(promised, "", Applied(900, 0.52, 900, decided=0.83)))  # type: ignore[arg-type]
+    told = _scored(Predictions(promised, b"", Applied(900, 0.52, 900, decided=0.83)))  # type: ignore[arg-type]
     rule = "It is decided for 'rare' from a probability of 0.04 on"
     assert told[2] == f"{rule}: balanced accuracy 0.83. When it was saved: 0.85."
-    assert len(_scored(Predictions(promised, "", Applied(900, 0.52, 900)))) == 2  # type: ignore[arg-type]
+    assert len(_scored(Predictions(promised, b"", Applied(900, 0.52, 900)))) == 2  # type: ignore[arg-type]
