@@ -10,7 +10,7 @@ from advisor.knowledge.model import Knowledge
 from advisor.report.contents import SPREAD
 from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets
 from advisor.starter.planning import ARRAYS
-from advisor.starter.readme import readme_text
+from advisor.starter.readme import pages
 from advisor.starter.rendering import files_of
 from advisor.wording import shorten
 
@@ -152,4 +152,4 @@ def _stated(plan: Plan, fact: str) -> bool:
 def project_files(plan: Plan, knowledge: Knowledge, blueprint: Blueprint) -> dict[str, str]:
     """The content of every file by its name. A pure function but for the templates that it reads."""
     files = files_of(blueprint)
-    return {**files, "README.md": readme_text(plan, knowledge, blueprint, files)}
+    return {**files, **pages(plan, knowledge, blueprint, files)}

@@ -77,7 +77,8 @@ FILES = {
 }
 
 
-def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: Mapping[str, str]) -> str:
+def pages(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: Mapping[str, str]) -> dict[str, str]:
+    """README.md, which says how to use the project; the reasons of every choice, and more on a cluster, in docs."""
     followed = [entry for entry in plan.recommendations.values() if _is_told(entry, TELLING)]
     left = [entry for entry in plan.recommendations.values() if _is_told(entry, NEXT)]
     facts = [
@@ -109,7 +110,10 @@ def readme_text(plan: Plan, knowledge: Knowledge, blueprint: Blueprint, files: M
         "differences": [plain(difference) for difference in blueprint.differences],
         "facts": "\n".join(table(["Fact", "Value", "Where from"], facts)).strip(),
     }
-    return render("README.md.j2", context)
+    templates = {"README.md": "README.md.j2", "docs/why.md": "why.md.j2"}
+    if blueprint.launch is not None and blueprint.launch.cluster:
+        templates["docs/cluster.md"] = "cluster.md.j2"
+    return {name: render(template, context) for name, template in templates.items()}
 
 
 def _commands(blueprint: Blueprint, files: Mapping[str, str]) -> Iterator[str]:

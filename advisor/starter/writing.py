@@ -53,6 +53,7 @@ def _write_anew(folder: Path, files: Mapping[str, str]) -> None:
     remove_abandoned(folder, parent)
     with folder_aside(folder, parent) as aside:
         for name, text in files.items():
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
             replace(aside / name, _bytes(text))
         try:
             aside.replace(folder)
@@ -75,6 +76,7 @@ def _write_into(folder: Path, files: Mapping[str, str], force: bool) -> None:
         raise InputError(TITLE, [Problem(shorten(folder / name, 200), what, remedy) for name in in_the_way])
     with folder_aside(folder, folder) as aside:
         for name, text in files.items():
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
             replace(aside / name, _bytes(text), like=_file(folder / name))
         _move(files, aside, folder)
         sync_folder(folder)
@@ -121,6 +123,7 @@ def _move(names: Iterable[str], aside: Path, folder: Path) -> None:
     try:
         for name in names:
             fresh = not (folder / name).exists()
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (aside / name).replace(folder / name)
             new += [folder / name] if fresh else []
     except BaseException:

@@ -79,14 +79,14 @@ def test_a_hostile_plan_makes_a_tame_project(network: str, tmp_path: Path) -> No
 def test_hostile_text_shows_as_text_in_the_readme(tmp_path: Path) -> None:
     plan = hostile(plan_of(TABLE))
     project = generated(tmp_path / "project", plan, data=tmp_path / "x\n```\n<script>", target=HOSTILE)
-    text = (project / "README.md").read_text()
+    text = (project / "README.md").read_text() + (project / "docs" / "why.md").read_text()
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "{{ 7\\*7 }}" in text
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     for tag in ("<script", "<img", "<a ", "<h1>heading"):
         assert tag not in page
-    assert page.count("<h1>") == 1
+    assert page.count("<h1>") == 2, "one of each page"
 
 
 def test_no_code_changes_by_hostile_text(tmp_path: Path) -> None:

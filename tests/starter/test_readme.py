@@ -15,9 +15,13 @@ def readme(folder: Path, plan: Plan) -> str:
     return (generated(folder, plan) / "README.md").read_text()
 
 
+def reasons(folder: Path, plan: Plan) -> str:
+    return (generated(folder, plan) / "docs" / "why.md").read_text()
+
+
 def test_every_choice_has_its_status_its_rule_and_its_sources(tmp_path: Path) -> None:
     plan = plan_of(TABLE)
-    text = readme(tmp_path / "project", plan)
+    text = reasons(tmp_path / "project", plan)
     entry = plan.recommendations["training.optimizer"]
     assert f"### Optimiser: adamw ({entry.status.value})" in text
     for reason in entry.because:
@@ -26,7 +30,7 @@ def test_every_choice_has_its_status_its_rule_and_its_sources(tmp_path: Path) ->
 
 
 def test_an_erratum_stands_with_its_rule(tmp_path: Path) -> None:
-    text = readme(tmp_path / "project", plan_of(TABLE))
+    text = reasons(tmp_path / "project", plan_of(TABLE))
     rule = knowledge().by_id["training.loss.classes-cross-entropy"]
     assert rule.erratum
     after = text.partition(f"Rule `{rule.id}`")[2]
@@ -39,7 +43,7 @@ def test_what_was_measured_and_what_would_flip_it(tmp_path: Path) -> None:
     entry = plan.recommendations["compute.threads"]
     flip = Flip("machine.cpu.usable_cores", 1, 1)
     changed = replace(entry, value=2, measured=measured, flips=(flip,))
-    text = readme(
+    text = reasons(
         tmp_path / "project", replace(plan, recommendations={**plan.recommendations, "compute.threads": changed})
     )
     assert "- Before 4 threads, after measuring 2 threads:" in text
@@ -125,5 +129,20 @@ def test_class_weights_that_won_are_told(tmp_path: Path) -> None:
     plain, weighted = (
         plan_of(f"{tabular}{more}", network_type="linear") for more in ("", " trial.weighted.linear=yes")
     )
-    assert "`class_weight`" in readme(tmp_path / "weighted", weighted)
-    assert "class_weight" not in readme(tmp_path / "plain", plain)
+    assert "`class_weight`" in reasons(tmp_path / "weighted", weighted)
+    assert "class_weight" not in reasons(tmp_path / "plain", plain)
+
+
+def test_a_readme_is_short_and_names_the_page_with_the_reasons(tmp_path: Path) -> None:
+    cluster = "compute.device=cluster cluster.nodes=4 machine.gpu.count=8"
+    plans = {
+        "table": plan_of(TABLE),
+        "boosting": plan_of(TABLE, network_type="gradient_boosting"),
+        "pictures": plan_of(PICTURES, network_type="diffusion"),
+        "texts": plan_of(f"task.kind=translate {TEXTS}"),
+        "cluster": plan_of(f"{TABLE} {cluster.partition(' ')[2]}", compute_device="cluster"),
+    }
+    for name, plan in plans.items():
+        text = readme(tmp_path / name, plan)
+        assert "`docs/why.md`" in text
+        assert len(text.splitlines()) <= 120, name
