@@ -49,7 +49,7 @@ TRAINING = (
     Line(
         "seeds",
         "Seeds",
-        "So often each strategy is trained, with other weights and another order; intervals need 2.",
+        "So often each strategy is trained, with other weights and another order; 3 decide.",
         "3",
     ),
     Line(
