@@ -57,14 +57,20 @@ def only_a_header(path: Path) -> InputError:
     return unreadable(path, "there is only a header and no row below it", "Check that it was written to its end.")
 
 
-def ragged(path: Path, line: int, fields: int, width: int) -> InputError:
-    """The refusal of a row with another number of fields than there are columns, named by its line."""
+def ragged(path: Path, line: int, fields: int, width: int, *, backslash: bool = False) -> InputError:
+    """The refusal of a row with another number of fields than there are columns, named by its line.
+
+    `backslash` says that one stands before a quotation mark in it.
+    """
     counted = f"{fields} field" if fields == 1 else f"{fields} fields"
     columns = "1 column" if width == 1 else f"{width} columns"
     what = f"line {line:,} has {counted}, but the table has {columns}"
     remedy = "Quote values that hold the delimiter; where the file is cut off, write it once more."
     if fields < width:
         remedy = "Write an empty field for a value that is missing; where the file is cut off, write it once more."
+    if backslash:
+        what += ": a backslash stands before a quotation mark in it, and other rows have none"
+        remedy = "Write a quotation mark within a value twice, and no backslash before it."
     return unreadable(path, what, remedy)
 
 

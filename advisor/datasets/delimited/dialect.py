@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
 
+from advisor.datasets.delimited import escapes
 from advisor.datasets.delimited.header import column_names, has_header
 from advisor.datasets.delimited.pieces import LONGEST_LINE
 from advisor.datasets.refusals import line_too_long, refuse_width, uneven_header, unreadable
@@ -20,6 +21,7 @@ NO_DELIMITER = "\x1f"
 """Stands in texts for the end of a unit, and occurs in none: a table of one column."""
 _COMMON = (",", "\t", ";", "|")
 _NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+_SINGLE_QUOTED = re.compile(r"(?:^|[,\t;|])'[^'\n]*[,\t;|][^'\n]*'(?=[,\t;|\r\n]|\Z)", re.MULTILINE)
 _NAMES_ROWS = re.compile(r"(.*[ _.-])?(id|ids|no|nr|row|rows|index|idx|key|number|#)", re.IGNORECASE)
 _OPEN_FIELD = re.compile(r'(?:^|[,\t;|]) *"[^"]*\Z', re.MULTILINE)
 _QUOTED_FIELD = re.compile(r'(?<![^,\t;|\r\n])"[^"]*"')
@@ -49,6 +51,8 @@ class Dialect:
     """Blanks stand between a delimiter and a quotation mark."""
     uneven: str = ""
     """The way in which header and rows differ in their number of fields, for people; empty where they do not."""
+    escaped: bool = False
+    """A backslash stands before quotation marks, delimiters and line breaks that are part of a value."""
 
     @property
     def carriage(self) -> str:
@@ -60,7 +64,9 @@ class Dialect:
         """The dialect for people."""
         name = _NAMES.get(self.delimiter)
         apart = f"columns separated by {name}" if name else "one column"
-        return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}"
+        escapes = ", with backslashes as escapes" if self.escaped else ""
+        quoted = ", with values in single quotation marks" if self.quote == "'" else ""
+        return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}{escapes}{quoted}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,9 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         text = _whole_records(text[: text.rindex("\n") + 1])
     skip, announced = _announced(text)
     guess = _best_guess(_after(text, skip), path.suffix.casefold(), announced)
+    plainly = escapes.hidden(text, guess.delimiter)
+    if escaped := plainly != text and _reads_better(plainly, text, guess, skip, path, announced):
+        text, guess = plainly, _best_guess(_after(plainly, skip), path.suffix.casefold(), announced)
     refuse_width(guess.width, path)
     records = guess.records
     while len(records) > 2 and _is_title(records[0], guess.width) and has_header(records[1:]):
@@ -112,15 +121,26 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         skip += _announced(_after(text, skip))[0]
     header = has_header(records)
     first, uneven = _header_of_rows(records, guess.width, path) if header else ((), "")
-    names = column_names(first, guess.width, path)
+    names = column_names([escapes.shown(cell, guess.delimiter) for cell in first], guess.width, path)
     if header and complete and len(records) < 2:
         shown = ", ".join(shorten(name, 20) for name in names[:6])
         what = f"there is only a header and no row below it ({shown})"
         raise unreadable(path, what, "Check that it was written to its end.")
-    quote = guess.quote if _quotes_fields(text, guess.delimiter) else ""
+    quote = guess.quote if guess.quote == "'" or _quotes_fields(text, guess.delimiter) else ""
     spaced = bool(quote) and _is_spaced(text, guess.delimiter)
     uneven = uneven or guess.uneven
-    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced, uneven)
+    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced, uneven, escaped)
+
+
+def _reads_better(plainly: str, text: str, guess: _Guess, skip: int, path: Path, announced: str) -> bool:
+    """True where the first lines divide more alike once a backslash takes their meaning from what follows it.
+
+    They divide alike, too, where quotation marks with a backslash before them stand within a field, and end none.
+    """
+    other = _best_guess(_after(plainly, skip), path.suffix.casefold(), announced)
+    if other.delimiter != guess.delimiter or other.consistency != guess.consistency or other.width != guess.width:
+        return other.width > 1 and other.consistency >= max(_CONSISTENT, guess.consistency)
+    return re.search(rf'\\"(?! *({re.escape(guess.delimiter)}|\r|\n|$))', text) is not None
 
 
 def _header_of_rows(records: Sequence[Sequence[str]], width: int, path: Path) -> tuple[Sequence[str], str]:
@@ -226,7 +246,7 @@ def _best_guess(text: str, suffix: str, announced: str) -> _Guess:
     common = [announced] if announced and announced in _NAMES else list(_COMMON)
     if suffix in (".tsv", ".tab"):
         common = ["\t", *(mark for mark in common if mark != "\t")]
-    quotes = ('"', "") if '"' in text else ('"',)
+    quotes = ('"', "") if '"' in text else ('"', "'") if _SINGLE_QUOTED.search(text) else ('"',)
     guesses = [_widest([_guess(text, mark, quote) for mark in common]) for quote in quotes]
     best = max(filter(None, guesses), key=lambda guess: guess.consistency, default=None)
     if best is not None and best.consistency >= _CONSISTENT:
@@ -285,7 +305,7 @@ def _records(text: str, delimiter: str, quote: str) -> list[tuple[str, ...]]:
     """The first records that are not blank; none where the quotes do not work out."""
     lines = io.StringIO(text.replace("\0", ""), newline="")
     if quote:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " ")
+        reader = csv.reader(lines, delimiter=delimiter, quotechar=quote, skipinitialspace=delimiter != " ")
     else:
         reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:

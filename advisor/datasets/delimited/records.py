@@ -14,6 +14,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import encodings
+from advisor.datasets.delimited import escapes
 from advisor.datasets.delimited.dialect import Dialect
 from advisor.datasets.delimited.pieces import LONGEST_LINE
 from advisor.datasets.refusals import line_too_long, ragged, unreadable
@@ -115,7 +116,11 @@ def _texts(path: Path, dialect: Dialect, size: int) -> Iterator[bytes]:
     """The file in UTF-8 with plain line breaks; the last line has one, too."""
     last = b"\n"
     with path.open("rb") as file:
-        if dialect.encoding.startswith("utf-8") and dialect.line_end == "\n" and not (dialect.runs or dialect.spaced):
+        if (
+            dialect.encoding.startswith("utf-8")
+            and dialect.line_end == "\n"
+            and not (dialect.runs or dialect.spaced or dialect.escaped)
+        ):
             first = file.read(size)
             data = first.removeprefix(b"\xef\xbb\xbf")
             while data:
@@ -144,6 +149,8 @@ def _texts(path: Path, dialect: Dialect, size: int) -> Iterator[bytes]:
 def plain(text: str, dialect: Dialect) -> bytes:
     """Bring whole lines of the file into the form that this module reads."""
     text = text.replace("\r", dialect.carriage)
+    if dialect.escaped:
+        text = escapes.hidden(text, dialect.delimiter)
     if dialect.runs:
         text = re.sub(r"(?m)^[ \t]+|[ \t]+(?=\r?$)", "", text)
         text = re.sub(r"[ \t]+", " ", text)
@@ -161,7 +168,8 @@ def check(rows: bytes, found: Structure, dialect: Dialect, path: Path, line: int
     first = int(wrong[0])
     start = int(found.ends[first - 1]) + 1 if first else 0
     number = line + rows.count(b"\n", 0, start)
-    raise ragged(path, number, int(found.fields[first]), width)
+    backslash = b'\\"' in rows[start : int(found.ends[first])]
+    raise ragged(path, number, int(found.fields[first]), width, backslash=backslash)
 
 
 def without_surplus(rows: bytes, found: Structure, dialect: Dialect) -> tuple[bytes, Structure]:
@@ -198,7 +206,8 @@ def frame_of(data: bytes, dialect: Dialect) -> polars.DataFrame:
     schema: dict[str, Any] = dict.fromkeys(dialect.names, polars.String)
     if not data:
         return polars.DataFrame(schema=schema)
-    return polars.read_csv(
+    frame = polars.read_csv(
         data, has_header=False, schema=schema, separator=dialect.delimiter, quote_char=dialect.quote or None,
         encoding="utf8-lossy", infer_schema=False,
     )  # fmt: skip
+    return escapes.all_shown(frame, dialect.delimiter) if dialect.escaped else frame

@@ -12,6 +12,7 @@ import polars
 from advisor.datasets import encodings
 from advisor.datasets.dataset import Inspection, Remark, Task, Weight
 from advisor.datasets.delimited import dialect as dialects
+from advisor.datasets.delimited import escapes
 from advisor.datasets.delimited.dialect import Dialect
 from advisor.datasets.delimited.pieces import (
     COUNTED_UP_TO,
@@ -96,6 +97,7 @@ class DelimitedRows(Rows):
                 block.data, has_header=False, columns=[place], separator=self.dialect.delimiter,
                 quote_char=self.dialect.quote or None, encoding="utf8-lossy", infer_schema=False,
             )  # fmt: skip
+            held = escapes.all_shown(held, self.dialect.delimiter) if self.dialect.escaped else held
             yield held.to_series().alias("value").value_counts(name="rows")
 
 

@@ -255,7 +255,8 @@ def _series(name: str, values: list[Any]) -> polars.Series:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return polars.Series(name, values, dtype=polars.Boolean)
-    if kinds == {int} and any(abs(value) >= LONG for value in values if value is not None):
+    known = [value for value in values if value is not None]
+    if kinds == {int} and 2 * sum(abs(value) >= LONG for value in known) >= len(known):
         return polars.Series(name, [None if value is None else str(value) for value in values], dtype=polars.String)
     if kinds and kinds <= {int, float}:
         return polars.Series(name, [None if value is None else _float(value) for value in values], dtype=polars.Float64)

@@ -185,8 +185,7 @@ def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
 def _are_long(raw: polars.Series, numbers: polars.Series) -> bool:
     """True for whole numbers of so many digits that a float does not keep them apart: names, as in a text file."""
     whole = raw.dtype.is_integer() or (isinstance(raw.dtype, polars.Decimal) and raw.dtype.scale == 0)
-    largest = numbers.abs().max()
-    return whole and isinstance(largest, float) and largest >= spelling.LONG
+    return whole and 2 * int((numbers.abs() >= spelling.LONG).sum()) >= numbers.count()
 
 
 def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]:

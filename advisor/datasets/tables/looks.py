@@ -10,7 +10,7 @@ import numpy
 import polars
 
 from advisor.datasets.values.missing import cleaned
-from advisor.datasets.values.numbers import CODE, OF_NUMBERS, Style, numbers_of
+from advisor.datasets.values.numbers import CODE, LONG_DIGITS, OF_NUMBERS, Style, numbers_of
 
 INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _MOST_WORDS_OF = 20_000
@@ -48,7 +48,10 @@ def look_at(columns: Sequence[polars.Series], kept: Collection[str] = ()) -> lis
     numbers = numbers_of(texts, Style.PLAIN)
     there = texts.is_not_null().to_numpy().reshape(shape)
     plain = numbers.is_not_null().to_numpy().reshape(shape)
-    coded = texts.str.contains(CODE).fill_null(value=False).to_numpy().reshape(shape).any(axis=1)
+    coded, long = (
+        texts.str.contains(pattern).fill_null(value=False).to_numpy().reshape(shape) for pattern in (CODE, LONG_DIGITS)
+    )
+    coded = coded.any(axis=1) | (2 * long.sum(axis=1) >= numpy.maximum(there.sum(axis=1), 1))
     words = there & ~plain
     others = texts.filter(polars.Series(words.ravel()))
     of_others = numpy.nonzero(words)[0]

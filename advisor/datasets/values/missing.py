@@ -8,7 +8,7 @@ import polars
 
 MISSING = (
     "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "none", "NONE", "nil", "?",
-    "-", "--", ".", "<NA>",
+    "-", "--", ".", "<NA>", "\\N",
 )  # fmt: skip
 UNKNOWN = (
     "unknown", "unk", "missing", "not available", "not applicable", "not known", "n.a.", "n.d.", "nd", "n/d", "undefined",

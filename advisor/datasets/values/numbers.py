@@ -9,8 +9,10 @@ from enum import StrEnum
 
 import polars
 
-CODE = r"^(0\d+|-?\d{16,})$"
-"""Digits that begin with a zero, or more than a float keeps apart, are codes and no numbers."""
+CODE = r"^0\d+$"
+"""Digits that begin with a zero are codes and no numbers."""
+LONG_DIGITS = r"^-?\d{16,}$"
+"""More digits than a float keeps apart: where they are half of a column, they are codes, too."""
 OF_NUMBERS = r"^\D{0,10}\d([\d.,'’‘ʼ´`\s\u00a0\u202f\u2009\u2007eE+−–-]*\d)?[.,]?\D{0,12}$"
 """Texts that may be numbers of any style; others are none."""
 LONG = 10**15
