@@ -14,6 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
+_PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
+_MOST_ROUNDS = 1000
+"""In each, all processes that are left are ended, and those that they had started come to light."""
 _SCRATCH = 65536
 _MPOL_BIND = 2  # set_mempolicy(2)
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
@@ -41,6 +44,69 @@ def begin() -> int:
     answers = os.dup(1)
     os.dup2(2, 1)
     return answers
+
+
+def hide_input() -> int:
+    """Give code of others nothing to read from the standard input, for which it could wait; returns where our own goes on."""
+    ours = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return ours
+
+
+def keep_family(parent: int) -> None:
+    """Go on in a process of its own, and end all that it starts when it ends, whatever session that has moved to (Linux).
+
+    Code of others can start a process that lives on without a parent. The kernel gives it to the one that stays behind
+    here, which ends it: once the code is done, or when the parent dies.
+    """
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    keeper = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        die_with(keeper)
+        return
+    status = 1 << 8
+    try:
+        signal.signal(signal.SIGTERM, lambda *_: _end_family(1 << 8))
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() == parent:
+            _, status = os.waitpid(worker, 0)
+    finally:
+        _end_family(status)
+
+
+def _end_family(status: int) -> None:
+    """End all processes below this one, then this one, as the one with this status has ended."""
+    for _ in range(_MOST_ROUNDS):
+        for process in _children(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            break
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1)
+
+
+def _children(parent: int) -> list[int]:
+    """Processes whose parent this is, by proc(5)."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
+                    found.append(int(folder.name))
+    return found
 
 
 def write(descriptor: int, data: bytes) -> None:

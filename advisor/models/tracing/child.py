@@ -70,12 +70,15 @@ def _answer(code: Code) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     answers = guard.begin()
+    guard.keep_family(int(sys.argv[-1]))
 
     def say(message: dict[str, Any]) -> None:
         guard.write(answers, json.dumps(message).encode() + b"\n")
 
+    request = sys.stdin.readline()
+    guard.hide_input()
     try:
-        for message in _answer(decode(Code, json.loads(sys.stdin.readline()), "request")):
+        for message in _answer(decode(Code, json.loads(request), "request")):
             say(message)
     except RefusedError as error:
         say({"failed": str(error)[:_LONGEST_REASON]})
