@@ -40,7 +40,7 @@ def main() -> None:
     if sys.argv[-1].isdigit():
         answers = guard.begin()
         launch = decode(Launch, parsed(sys.stdin.buffer.readline(LONGEST_LINE)), "launch")
-        guard.die_when_closed(0)
+        guard.die_when_closed(guard.hide_input())
     else:
         answers, launch = os.dup(1), _by_torchrun()
         os.dup2(2, 1)

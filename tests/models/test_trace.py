@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import torch
 from torch import nn
 
@@ -36,6 +39,30 @@ def test_weights_that_are_lent_do_not_stand_in_the_place_of_the_answer() -> None
         "head": 4 * 3 + 3,
     }
     assert (layers[-1].name, layers[-1].shape) == ("head", (3,))
+
+
+@pytest.mark.parametrize("contents", [False, True])
+@pytest.mark.parametrize(
+    ("build", "shape", "parameters"),
+    [
+        (lambda: nn.Sequential(nn.LazyLinear(16), nn.ReLU(), nn.LazyLinear(4)), (8,), 8 * 16 + 16 + 16 * 4 + 4),
+        (lambda: nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d()), (3, 8, 8), 3 * 4 * 9 + 4 + 2 * 4),
+        (lambda: nn.Sequential(nn.LazyConvTranspose1d(4, 3)), (3, 8), 3 * 4 * 3 + 4),
+        (
+            lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.LazyLinear(2)),
+            (3, 8, 8),
+            3 * 4 * 9 + 4 + 4 * 36 * 2 + 2,
+        ),
+        (lambda: nn.Sequential(nn.LazyInstanceNorm1d(affine=True), nn.LazyConv1d(2, 1)), (3, 8), 6 + 3 * 2 + 2),
+    ],
+)
+def test_lazy_parts_get_their_sizes_by_a_pass(
+    build: Any, shape: tuple[int, ...], parameters: int, contents: bool
+) -> None:
+    layers = traced(build, lambda batch: (torch.zeros(batch, *shape),), contents=contents)
+
+    assert sum(layer.parameters for layer in layers) == parameters
+    assert sum(layer.multiply_adds for layer in layers) > 0
 
 
 class Lending(nn.Module):

@@ -41,7 +41,7 @@ def count_module(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bo
     Raises whatever the module raises.
     """
     _seed(0, _generators(None))
-    with prepared(build, contents=contents) as network:
+    with prepared(build, inputs, contents=contents) as network:
         passes = _passes(network, inputs, contents=contents)
         layers = layers_of(network, passes)
         remarks = [_told(network, passes)] if len(passes) > 1 else []

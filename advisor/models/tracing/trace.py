@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
+from torch.nn.parameter import is_lazy
 from torch.utils.flop_counter import FlopCounterMode
 
 from advisor.models.model import WHOLE, Layer
@@ -119,16 +120,23 @@ def traced(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool = F
     Raises whatever the module raises. Attention on the CPU counts as on a GPU, with all pairs, and dropout keeps what it
     keeps there: a byte a value, and a seed in attention.
     """
-    with prepared(build, contents=contents) as network:
+    with prepared(build, inputs, contents=contents) as network:
         few, more = (run(network.module, inputs(batch)) for batch in BATCHES)
         return layers_of(network, [(few, more)])
 
 
 @contextmanager
-def prepared(build: Callable[[], nn.Module], *, contents: bool) -> Iterator[Network]:
-    """The network in training, while new tensors have no contents unless they shall."""
+def prepared(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool) -> Iterator[Network]:
+    """The network in training, while new tensors have no contents unless they shall.
+
+    Lazy parts, such as LazyLinear, get their sizes by a pass of a batch.
+    """
     with nullcontext() if contents else torch.device("meta"):
         module = build()
+        if any(is_lazy(one) for one in (*module.parameters(), *module.buffers())):
+            given = inputs(BATCHES[0])
+            with torch.no_grad():
+                module(**given) if isinstance(given, Mapping) else module(*given)
     own = _own(module)  # before tied weights come apart
     with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
         if not contents:
