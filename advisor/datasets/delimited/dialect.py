@@ -65,8 +65,9 @@ class Dialect:
         name = _NAMES.get(self.delimiter)
         apart = f"columns separated by {name}" if name else "one column"
         escapes = ", with backslashes as escapes" if self.escaped else ""
+        uneven = ", with header and rows of different lengths" if self.uneven else ""
         quoted = ", with values in single quotation marks" if self.quote == "'" else ""
-        return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}{escapes}{quoted}"
+        return f"{apart}, {'with' if self.header else 'without'} a header, {self.encoding}{escapes}{quoted}{uneven}"
 
 
 @dataclass(frozen=True, slots=True)
