@@ -74,6 +74,7 @@ FILES = {
     "train_ray.py": "the training by Ray Train",
     "train.sky.yaml": "the job for SkyPilot",
     "requirements.txt": "the packages it needs",
+    "Dockerfile": "an image of a container with this folder and these packages, for processors or CUDA",
 }
 
 

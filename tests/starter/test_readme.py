@@ -146,3 +146,14 @@ def test_a_readme_is_short_and_names_the_page_with_the_reasons(tmp_path: Path) -
         text = readme(tmp_path / name, plan)
         assert "`docs/why.md`" in text
         assert len(text.splitlines()) <= 120, name
+
+
+def test_an_image_of_a_container_has_no_rights_that_training_does_not_need(tmp_path: Path) -> None:
+    for name in ("ffn", "gradient_boosting"):
+        lines = (generated(tmp_path / name, plan_of(TABLE, network_type=name)) / "Dockerfile").read_text().splitlines()
+        orders = [line.split()[0] for line in lines if not line.startswith("#")]
+        assert orders[0] == "FROM"
+        assert lines[lines.index(next(line for line in lines if line.startswith("FROM")))] == "FROM python:3.12-slim"
+        assert orders.index("USER") > max(place for place, order in enumerate(orders) if order in ("RUN", "COPY"))
+        assert "USER root" not in lines
+        assert ("ARG" in orders) is (name == "ffn")
