@@ -6,9 +6,6 @@ what is named here is all that ours need besides.
 
 from __future__ import annotations
 
-import pickle
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,6 @@ from advisor.datasets.dataset import Examples
 from advisor.datasets.preparing.kept import Parts, parts_of, prepared_by
 from advisor.datasets.preparing.preparation import Preparation
 from advisor.errors import input_error
-from advisor.networks.description import UnbuildableError
 from advisor.training.child.after_linear import AfterLinear
 from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor
 from advisor.training.child.fitted import Learned
@@ -43,11 +39,8 @@ _TREES = (
 """Types besides those that skops trusts. The function of a partial has to be named as well, so it opens no other way."""
 _WORDS = ("advisor.datasets.values.words.tokens_of", "advisor.datasets.values.words.terms", "numpy.dtype")
 """Ways to divide a text, and the type of an array."""
-_BROKEN = (
-    OSError, ValueError, LookupError, TypeError, AttributeError, ImportError, RuntimeError, RecursionError, EOFError,
-    zipfile.BadZipFile, zlib.error, pickle.UnpicklingError, MemoryError, ArithmeticError, AssertionError,
-)  # fmt: skip
-"""Errors of reading what was cut off or changed. torch has a class of pickle for its refusal of anything but weights."""
+_BROKEN = (Exception,)
+"""Errors of reading what was cut off or changed: the libraries have them of every kind, numpy's header alone TokenError."""
 
 
 def store(learned: Learned, folder: Path) -> None:
@@ -127,6 +120,6 @@ def _network(path: Path, card: Card) -> Any:
             raise ValueError("its weights are not those of the network on its card")
         network = build(card.network)
         network.load_state_dict(weights)
-    except (*_BROKEN, UnbuildableError) as error:
+    except _BROKEN as error:
         raise damaged(path, str(error).partition("\n")[0] or type(error).__name__) from None
     return network.eval()
