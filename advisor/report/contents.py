@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.survey.judged_claims import Judgement
 
 SPREAD = {"shard_states": "spread its states over devices", "offload": "move its states to main memory"}
-"""Strategies of memory without which a network does not fit, in words: no project of ours follows them."""
+"""Strategies of memory without which a network does not fit on any device alone, in words."""
 _MOST_UNSURE = 4
 _JUDGED: Mapping[str, str] = {
     Verdict.CONFIRMED: "is confirmed",

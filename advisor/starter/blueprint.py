@@ -268,6 +268,10 @@ class Blueprint:
     """Of images that were looked at."""
     mirrors: bool = False
     """True where augmentation mirrors images, which changes what some of them mean."""
+    packed: bool = False
+    """True where images are packed into a few large files, and read from these."""
+    strategy: str = "synchronous"
+    """Of several processes, as `train.py --strategy` takes it."""
 
     @property
     def weighted(self) -> bool:
@@ -291,6 +295,11 @@ class Blueprint:
     def writes(self) -> bool:
         """True where it learns to write texts, word by word."""
         return self.named is None and self.targets is Targets.NEXT_TOKEN and self.kind == "generate"
+
+    @property
+    def subwords(self) -> bool:
+        """True where texts are cut into tokens that are learned from them, and packed into windows."""
+        return self.writes
 
     @property
     def one_class(self) -> bool:
@@ -330,6 +339,17 @@ class Blueprint:
     def tokenized(self) -> bool:
         """True where the texts become the tokens of a published network."""
         return self.named is not None and self.named.library is Library.TRANSFORMERS and self.layout is Layout.TOKENS
+
+    @property
+    def can_shard(self) -> bool:
+        """True where each process can hold a share of the weights: FSDP gathers layers when the whole network is called.
+
+        Losses of a network's own call its parts. Steps of LARS and LAMB need norms of whole layers, and so does L1.
+        """
+        recipe, named = self.recipe, self.named
+        packed = named is not None and named.adaptation is Adaptation.QLORA
+        whole = recipe.optimizer in ("lbfgs", "lars", "lamb") or recipe.l1 > 0 or recipe.precision == "fp16"
+        return self.is_network and not (self.has_own_loss or self.learns_again or packed or whole)
 
     @property
     def frozen(self) -> bool:

@@ -17,6 +17,7 @@ from advisor.inference.plan import Plan
 from advisor.models.model import Model
 from advisor.networks.family import Answer
 from advisor.networks.registry import find
+from advisor.starter import strategies
 from advisor.starter.blueprint import (
     CLASSICAL,
     STATISTICAL,
@@ -135,7 +136,11 @@ def blueprint_of(
         else False,
         array=getattr(stored.reading, "array", None) or None if stored is not None else None,
     )
+    packed = _packs(plan) and layout is Layout.PICTURE and targets is not Targets.MASK and blueprint.is_network
+    blueprint = replace(blueprint, strategy=strategies.strategy_of(plan, blueprint), packed=packed)
     more = (*_other_sizes(plan, blueprint), *_other_split(blueprint, given))
+    if blueprint.is_network:
+        more = (*more, *strategies.differences(plan, blueprint), *_read_otherwise(plan, blueprint))
     return replace(blueprint, differences=(*blueprint.differences, *more))
 
 
@@ -467,6 +472,18 @@ def _other_split(blueprint: Blueprint, given: GivenSplit) -> Iterator[str]:
         )
 
 
+def _packs(plan: Plan) -> bool:
+    return "shard" in (advice_of(plan, "data.pipeline") or []) or advice_of(plan, "storage") == "sharded_files"
+
+
+def _read_otherwise(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
+    """Differences in how examples come from a disk."""
+    if _packs(plan) and not blueprint.packed:
+        yield "Data: the plan advises a few large files that hold many examples each; the project reads your files as they are."
+    if "local_copy" in (advice_of(plan, "data.pipeline") or []) and not blueprint.packed:
+        yield "Data: the plan advises a copy on a disk of each machine; the project reads the data where --data says."
+
+
 def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:
     init = advice_of(plan, "network.init")
     if init == "pretrained":
@@ -492,12 +509,6 @@ def _not_in_a_small_project(plan: Plan) -> Iterator[str]:
 
 
 _PLAIN = {
-    "parallelism.strategy": (("none", "threads", "data_parallel"), "is data parallel"),
-    "sync.strategy": (("none", "synchronous"), "exchanges gradients at every step"),
-    "memory.strategy": (
-        ("fits", "mixed_precision", "smaller_batch", "gradient_accumulation", "checkpointing"),
-        "keeps all states on each device",
-    ),
     "framework": (("pytorch",), "is written in PyTorch"),
 }
 """Values of a topic that the project follows, and its behaviour instead of any other."""

@@ -12,6 +12,7 @@ from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets
 from advisor.starter.planning import ARRAYS
 from advisor.starter.readme import pages
 from advisor.starter.rendering import files_of
+from advisor.starter.strategies import SHARDED
 from advisor.wording import shorten
 
 READ = (
@@ -120,10 +121,8 @@ def refuse_unkept(plan: Plan, blueprint: Blueprint) -> None:
         what = "by the plan's own figures this training fits into the memory in no way"
         remedy = "`advisor explain memory.strategy` shows what each way needs, and what would fit."
         raise input_error(title, what, where="memory.strategy", remedy=remedy)
-    if blueprint.is_network and strategy in SPREAD:
-        what = (
-            f"the plan fits into memory where it can {SPREAD[strategy]}, and a project keeps all states on each device"
-        )
+    if blueprint.is_network and strategy in SPREAD and (strategy == "offload" or blueprint.strategy != SHARDED):
+        what = f"the plan fits into memory where it can {SPREAD[strategy]}, and this project keeps all states on each device"
         remedy = "Name a smaller network, or state training.adaptation=lora for a published one."
         raise input_error(title, what, where="memory.strategy", remedy=remedy)
     if any(member.model == "naive_bayes" for member in blueprint.members) and not blueprint.counts_classes_of_texts:

@@ -86,6 +86,8 @@ _SHARED = (
     "model",
     "train",
     "devices",
+    "strategies",
+    "once",
     "checkpoints",
     "averages",
     "order",
@@ -112,7 +114,14 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen |= {f"{name}.py": f"classical/{name}.py.j2" for name in ("predict", "preparation", "answering")}
     else:
         chosen = {f"{name}.py": f"shared/{name}.py.j2" for name in _SHARED}
-        chosen["data.py"] = f"data/{'tokenized' if blueprint.tokenized else blueprint.layout}.py.j2"
+        layout = "tokenized" if blueprint.tokenized else "subwords" if blueprint.subwords else blueprint.layout
+        chosen["data.py"] = f"data/{layout}.py.j2"
+        if blueprint.subwords:
+            chosen["corpus.py"] = "data/corpus.py.j2"
+        if blueprint.layout is Layout.PICTURE:
+            chosen["index.py"] = "data/index.py.j2"
+            if blueprint.packed:
+                chosen |= {f"{name}.py": f"data/{name}.py.j2" for name in ("shards", "shard")}
         if blueprint.named is not None:
             chosen |= _named(blueprint.named)
         chosen["loss.py"] = _loss(blueprint)
@@ -125,7 +134,9 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["export.py"] = "shared/export.py.j2"
         if blueprint.has_own_loss:  # and so makes new examples
             chosen["generate.py"] = "shared/generate.py.j2"
-        elif blueprint.writes or blueprint.translates:
+        elif blueprint.subwords:
+            chosen["generate.py"] = "shared/continue.py.j2"
+        elif blueprint.translates:
             chosen["generate.py"] = "shared/write.py.j2"
         if blueprint.launch is not None:
             names = CLUSTER_FILES if blueprint.launch.cluster else ("train.sh",)
@@ -234,7 +245,9 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "trial_batch": blueprint.trial_batch,
         "tokenized": blueprint.tokenized,
         "changes": blueprint.is_network and _changes(blueprint),
+        "subwords": blueprint.subwords,
         "frozen": blueprint.frozen,
+        "can_shard": blueprint.can_shard,
         "predicts": blueprint.predicts,
         "has_own_loss": blueprint.has_own_loss,
         "learns_again": blueprint.learns_again,

@@ -11,6 +11,7 @@ from advisor.training.ladder.variants import BOOSTERS
 PACKAGES = {
     "torch": "torch>=2.10",
     "numpy": "numpy>=2.0",
+    "tokenizers": "tokenizers>=0.21",
     "polars": "polars>=1.20",
     "PIL": "pillow>=12.2",
     "sklearn": "scikit-learn>=1.7",

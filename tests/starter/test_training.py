@@ -87,7 +87,7 @@ def test_a_network_that_writes_goes_on_as_its_texts_do(tmp_path: Path) -> None:
     assert complaints(project) == ""
     run(project, "python train.py --steps 300")
 
-    written = run(project, 'python generate.py --number 5 --text "Word7" --temperature 0.1').splitlines()
+    written = run(project, 'python generate.py --number 5 --text "word7" --temperature 0.1').splitlines()
     assert len(written) == 5
     assert all(text.startswith("word7 word8 word9") for text in written)
     assert run(project, 'python generate.py --number 1 --text "word7" --temperature 0').startswith("word7 word8 word9")
@@ -106,9 +106,9 @@ def test_a_network_that_translates_repeats_what_the_made_up_translations_repeat(
 
 
 def test_what_short_texts_are_filled_up_with_counts_neither_in_the_loss_nor_in_the_accuracy(tmp_path: Path) -> None:
-    project = generated(tmp_path / "project", plan_of(f"task.kind=generate task.generation=sequence {TEXTS}", **WRITER))
+    project = generated(tmp_path / "project", plan_of(f"task.kind=translate {TEXTS}", **WRITER))
     texts = tmp_path / "short.txt"
-    texts.write_text("a b\n" * 200)  # three of eight steps are words
+    texts.write_text("a\tb\n" * 200)  # four of eight steps are words
     said = run(project, f"python train.py --steps 60 --data {texts}")
     assert float(said.split()[-1]) == 1.0
 
@@ -119,8 +119,10 @@ def test_what_cannot_be_read_or_made_is_said_in_words(tmp_path: Path) -> None:
     run(project, "python train.py --steps 2")
     with pytest.raises(SystemExit, match="There is nothing at missing"):
         run(project, "python train.py --data missing")
+    translating = generated(tmp_path / "translating", plan_of(f"task.kind=translate {TEXTS}", **WRITER))
+    run(translating, "python train.py --steps 2")
     with pytest.raises(SystemExit, match="trained on other texts"):
-        run(project, f"python generate.py --data {tmp_path / 'other.txt'}")
+        run(translating, f"python generate.py --text quite --data {tmp_path / 'other.txt'}")
     with pytest.raises(SystemExit, match="2"):
         run(project, "python generate.py --number 0")
 

@@ -365,7 +365,7 @@ def _next(plan: Plan, arguments: str, data: bool, remedies: Sequence[Remedy]) ->
     for remedy in remedies[:1]:
         yield f"advisor recommend {changed(arguments, remedy.arguments)}", f"with {remedy.says}"
     strategy = _value(plan, "memory.strategy")
-    if strategy == "does_not_fit" or strategy in contents.SPREAD:
+    if strategy in ("does_not_fit", "offload"):
         yield f"advisor explain memory.strategy{said}", "what each way needs, and what would fit"
         return
     if plan.probes and not words.plans_elsewhere(plan):
