@@ -11,7 +11,7 @@ from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
-from advisor.datasets.values.missing import KEPT, kept_by
+from advisor.datasets.values.kept_words import KEPT, kept_by
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model

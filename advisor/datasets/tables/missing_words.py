@@ -10,7 +10,8 @@ import polars
 
 from advisor.datasets.dataset import Kind, Remark, Weight
 from advisor.datasets.tables.columns import Judged, judge
-from advisor.datasets.values.missing import MISSING, cleaned, style_of
+from advisor.datasets.values.kept_words import style_of
+from advisor.datasets.values.missing import MISSING, cleaned
 from advisor.wording import join_names, shorten
 
 _SAID = frozenset({"None", "none", "NONE", "nil", "Null"})

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import Kind
 from advisor.datasets.values.dates import dates_of, moments_of
-from advisor.datasets.values.missing import cleaned, kept_by
+from advisor.datasets.values.kept_words import kept_by
+from advisor.datasets.values.missing import cleaned
 from advisor.datasets.values.numbers import finite, is_of_numbers, numbers_of
 
 YES = frozenset({"true", "yes", "y", "t", "on", "1"})

@@ -15,9 +15,6 @@ UNKNOWN = (
     "tbd", "void", "no data", "nodata", "no value", "k.a.", "#value!", "#div/0!", "#null!", "#ref!", "#num!", "#name?",
 )  # fmt: skip
 """Words in lower case that say so in a column of numbers or dates; among other words they may be a class."""
-KEPT = "with "
-"""Begins a style that names words of `MISSING` which are values of the column: `with None | NA`."""
-_BETWEEN = " | "
 
 
 def cleaned(texts: polars.Series, kept: Collection[str] = ()) -> polars.Series:
@@ -31,13 +28,3 @@ def cleaned(texts: polars.Series, kept: Collection[str] = ()) -> polars.Series:
 def are_unknown(texts: polars.Series) -> polars.Series:
     """True for cleaned texts that say in words that a number or a date is not known."""
     return texts.str.to_lowercase().is_in(polars.Series(UNKNOWN).implode()).fill_null(value=False)
-
-
-def style_of(kept: Collection[str]) -> str:
-    """The style of a column in which these words are values; empty where there are none."""
-    return KEPT + _BETWEEN.join(kept) if kept else ""
-
-
-def kept_by(style: str) -> tuple[str, ...]:
-    """The words of such a style."""
-    return tuple(style.removeprefix(KEPT).split(_BETWEEN)) if style.startswith(KEPT) else ()
