@@ -37,6 +37,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("2023-10-29T24:00", datetime(2023, 10, 30)),
         ("2023-10-29 24:00:00+02:00", datetime(2023, 10, 29, 22)),
         ("2016-12-31 23:59:60", datetime(2017, 1, 1)),
+        ("20231029T020000+0200", datetime(2023, 10, 29)),
+        ("20231029T0230", datetime(2023, 10, 29, 2, 30)),
     ],
 )
 def test_a_time_is_the_instant_that_it_says(text: str, instant: datetime) -> None:

@@ -218,3 +218,25 @@ def test_windows_are_taken_evenly_over_time(most: int, count: int) -> None:
     assert len(set(chosen)) == len(chosen) == min(most, count)
     assert most == 1 or (chosen[0], chosen[-1]) == (0, count - 1)
     assert numpy.ptp(numpy.diff(chosen)) <= 1 if len(chosen) > 1 else True
+
+
+def write_weeks(folder: Path, seed: int, step: str, memory: float) -> Path:
+    """A counter named `step`, a target that keeps this share of its last value, and a column that has to do with it."""
+    draw, value, rows = numpy.random.default_rng(seed), 0.0, []
+    for number in range(200):
+        value = memory * value + draw.normal()
+        rows.append([number, round(value, 4), round(value + draw.normal(), 4)])
+    return write_csv(folder / "weeks.csv", [step, "amount", "margin"], rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_a_counter_only_numbers_are_examples_of_their_own(tmp_path: Path, seed: int) -> None:
+    found = inspect(write_weeks(tmp_path, seed, "week", memory=0), "amount")
+    assert (found.task, found.examples) == (Task.REGRESS, 200)
+    assert any("'amount' does not depend on its past" in remark.what for remark in found.remarks)
+    assert inspect(tmp_path / "weeks.csv", "amount", Task.FORECAST).task is Task.FORECAST
+
+
+@pytest.mark.parametrize(("step", "memory"), [("week", 0.9), ("week", -0.7), ("year", 0)])
+def test_a_target_that_depends_on_its_past_is_forecast(tmp_path: Path, step: str, memory: float) -> None:
+    assert inspect(write_weeks(tmp_path, 1, step, memory), "amount").task is Task.FORECAST

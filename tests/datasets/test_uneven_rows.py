@@ -117,3 +117,9 @@ def test_only_empty_fields_beyond_the_columns_are_cut(rows: list[list[str]]) -> 
     expected = [row[:3] if not any(row[3:]) else row for row in rows]
     assert cut == "".join(",".join(row) + "\n" for row in expected).encode()
     assert found.fields.tolist() == structure(cut, dialect).fields.tolist()
+
+
+def test_a_decimal_comma_in_every_row_is_no_delimiter_that_the_header_lacks(tmp_path: Path) -> None:
+    lines = ["x;amount", *(f"{number};€ {number % 9 + 1}.{number + 100},99" for number in range(ROWS))]
+    found = inspect(text_file(tmp_path / "euro.csv", "\n".join(lines)), "amount")
+    assert kinds(found) == {"x": Kind.WHOLE, "amount": Kind.NUMBER}

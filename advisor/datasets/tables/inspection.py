@@ -18,7 +18,7 @@ from advisor.datasets.tables.columns import Judged, judge_all
 from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.missing_words import with_kept_words
 from advisor.datasets.tables.row_order import row_order
-from advisor.datasets.tables.series.recognition import Arrangement, recognise
+from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape, has_memory, recognise
 from advisor.datasets.tables.series.series import as_series
 from advisor.datasets.tables.suspects import suspects
 from advisor.datasets.tables.table import Table, TableSample
@@ -60,7 +60,24 @@ def inspect_table(path: Path, sample: TableSample, target: str | None, task: Tas
     shape = recognise(typed, inspection.columns, inspection.target)
     if shape is None or (task in (Task.CLASSIFY, Task.REGRESS) and shape.kind is Arrangement.LONG):
         return inspection
+    if task is None and shape.kind is Arrangement.LONG and _only_numbers_rows(typed, inspection, shape):
+        return replace(inspection, remarks=(*inspection.remarks, _no_memory(shape)))
     return as_series(inspection, shape, table)
+
+
+def _only_numbers_rows(typed: polars.DataFrame, inspection: Inspection, shape: SeriesShape) -> bool:
+    """True for rows that a whole number orders, other than a year, where the target does not depend on its past."""
+    time = next(column for column in inspection.columns if column.name == shape.time_column)
+    counts = time.kind is not Kind.DATE and time.name.casefold() != "year"
+    return counts and inspection.target is not None and len(shape.value_columns) > 1 and not has_memory(typed, shape)
+
+
+def _no_memory(shape: SeriesShape) -> Remark:
+    what = f"The rows are in the order of {shape.time_column!r}, but {shape.value_columns[0]!r} does not depend on its past"
+    return Remark(
+        f"{what}: each row is an example of its own.",
+        remedy="To forecast it, add --set task.kind=forecast to recommend or try.",
+    )
 
 
 def judged_columns(sample: TableSample) -> tuple[Judged, ...]:

@@ -22,7 +22,7 @@ DIGITS, _DIGITS_OF_MONTHS = "%Y%m%d", "%Y%m"
 _QUARTER = r"^((19|20)\d\d[ _/-]?[Qq][1-4]|[Qq][1-4][ _/-]?(19|20)\d\d)$"
 _LOOKS_LIKE_A_DATE = re.compile(
     r"(?!\d+[.,]\d+(?:[eE][-+]?\d+)?$)\d{1,4}[-/. ][\dA-Za-z]|[A-Za-z]{3,9}[- ]\d|(19|20)\d{6}$|(19|20)\d\d[MmQq]\d|"
-    r"[Qq][1-4][ _/-]?(19|20)\d\d|(19|20)\d\d_[Qq][1-4]$"
+    r"[Qq][1-4][ _/-]?(19|20)\d\d|(19|20)\d\d_[Qq][1-4]$|(19|20)\d{6}T\d{4}"
 )
 _LOOKS_LIKE_MONTHS_OF_DIGITS = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])$")
 _YEARS = {"%Y": r"\d{4}", "%y": r"\d\d(\D|$)"}
@@ -65,10 +65,12 @@ _OFFSETS = {
 }  # fmt: skip
 """Minutes by which clocks are ahead of UTC."""
 _ZONE = (
-    r"(:\d{2}(?:[.,]\d+)?|[AaPp][Mm])\s*"
+    r"([T :]\d{2}(?:[.,]\d+)?|[AaPp][Mm])\s*"
     rf"([+-]\d{{2}}(?::?\d{{2}})?|[A-Z][A-Za-z]+/[A-Za-z_/+-]+|(?i:{'|'.join(_OFFSETS)}))(?:\[[\w/+-]+\])?$"
 )
 """The end of a time, and behind it an offset from UTC, a place or the letters of a zone; as Java writes it, the place, too."""
+_COMPACT = r"^((?:19|20)\d\d)(\d\d)(\d\d)T(\d\d)(\d\d)"
+"""The basic form of ISO 8601, without hyphens and colons: 20231029T0200 and 20231029T020000+0100."""
 _MIDNIGHT, _LEAP_SECOND = r"([ T])24:00(:00|$|[^:\d])", r"(:\d{2}):60([^:\d]|$)"
 
 _CLOCK_WITH_ZEROS = r"^(([01]\d|2[0-3])[0-5]\d|2400)$"
@@ -259,6 +261,8 @@ def _moments(texts: polars.Series, style: str) -> polars.Series:
     if "%d" not in exact:
         texts, exact = ("1 " + texts).alias(texts.name), f"%d {exact}"
     if "%H" in exact or "%I" in exact:
+        texts = texts.str.replace(_COMPACT + r"(\d\d)", "${1}-${2}-${3} ${4}:${5}:${6}")
+        texts = texts.str.replace(_COMPACT, "${1}-${2}-${3} ${4}:${5}")
         moments, exact = _plain_moments(texts), exact.replace("%S", "%S%.f")
         said = texts
         if exact.endswith("%H"):

@@ -29,6 +29,8 @@ SMOOTH = 0.6
 MOST_OWN_TIMES = 0.7
 """Share of different times among the rows of several series; they share most, and a weekday does not tell series apart."""
 DEFAULT_HISTORY = 32
+MOST_LAGS, CHANCE = 60, 3.5
+"""Steps back to which a value is compared with its past; standard errors by which chance alone seldom relates any of them."""
 
 _TIMES = frozenset(
     {"t", "time", "timestamp", "date", "datetime", "step", "period", "ds", "year", "month", "week", "day", "hour"}
@@ -96,6 +98,32 @@ def _long(frame: polars.DataFrame, columns: Sequence[Column], target: str | None
                 named, steps = group.name if group else None, _history(season, length)
                 return SeriesShape(Arrangement.LONG, values, steps, time.name, named, season, count)
     return None
+
+
+def has_memory(frame: polars.DataFrame, shape: SeriesShape) -> bool:
+    """True where the first measured value depends on its own past: some autocorrelation is more than chance would give.
+
+    Rows that a counter merely numbers have none. Deviations are from the mean of each series.
+    """
+    measured = frame[shape.value_columns[0]].cast(polars.Float64, strict=False).to_numpy()
+    group = shape.group_column
+    names = [""] * len(frame) if group is None else frame[group].cast(polars.String).fill_null("").to_list()
+    series = numpy.unique(names, return_inverse=True)[1]
+    order = numpy.lexsort(
+        (seconds(frame[shape.time_column]) if shape.time_column else numpy.arange(len(frame)), series)
+    )
+    off, series = measured[order], series[order]
+    for one in numpy.unique(series):
+        off[series == one] -= numpy.nanmean(off[series == one])
+    off = numpy.nan_to_num(off)
+    total = float((off**2).sum())
+    if total == 0:
+        return False
+    for lag in range(1, min(MOST_LAGS, len(off) // 3) + 1):
+        pairs = series[lag:] == series[:-lag]
+        if abs((off[lag:] * off[:-lag])[pairs].sum()) / total > CHANCE / numpy.sqrt(len(off)):
+            return True
+    return False
 
 
 def _regular_series(times: NDArray[numpy.float64], names: polars.Series | None) -> tuple[int, int, int | None] | None:
