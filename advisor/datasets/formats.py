@@ -149,11 +149,15 @@ def _of_folder(path: Path) -> Reader:
 
 
 def _described(reader: Reader, counts: dict[Reader, int], stems: dict[str, set[str]]) -> Reader | None:
-    """The reader of files that most of these texts, of the same stems, only describe: images beside boxes or captions."""
+    """The reader of files that most of these texts, of the same stems, only describe: images beside boxes or captions.
+
+    Most of the texts have such a file, too: one stray image does not make a note of a data set of texts.
+    """
     texts = set().union(*(stems[suffix] for suffix in reader.suffixes))
     for other in sorted(counts, key=lambda one: -counts[one]):
         own = set().union(*(stems[suffix] for suffix in other.suffixes))
-        if other is not reader and reader.recognise is not None and own and 2 * len(own & texts) >= len(own):
+        enough = 2 * counts[other] >= counts[reader] and 2 * len(own & texts) >= max(len(own), len(texts))
+        if other is not reader and reader.recognise is not None and own and enough:
             return other
     return None
 

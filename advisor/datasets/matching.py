@@ -16,7 +16,7 @@ from advisor.datasets.refusals import unreadable
 from advisor.datasets.tables.columns import judge
 from advisor.datasets.tables.looks import INFINITE
 from advisor.datasets.tables.table import TableSample
-from advisor.datasets.values.conversion import as_texts, class_texts, converted, known_texts
+from advisor.datasets.values.conversion import as_texts, class_texts, converted, known_texts, plain_texts
 from advisor.datasets.values.dates import placeholders
 from advisor.datasets.values.missing import are_unknown
 from advisor.datasets.values.numbers import finite, mark_of
@@ -55,7 +55,7 @@ def matched(path: Path, intake: Intake, say: Say, optional: Collection[str] = ()
     """
     sample = _sampled(path)
     names = list(sample.frame.columns)
-    raw = sample.access.read(path, names, None)
+    raw = polars.DataFrame([plain_texts(column) for column in sample.access.read(path, names, None)])
     wanted = [column.name for column in intake.columns]
     if not set(wanted) <= set(names) and len(sample.unnamed) == len(names):
         raw = _with_first_row_as_names(raw, wanted)

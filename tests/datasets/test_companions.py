@@ -249,3 +249,24 @@ def test_sounds_that_are_not_read_are_refused_with_the_reason_and_a_command(
         inspect(tmp_path)
     assert reason in caught.value.problems[0].what
     assert "ffmpeg -i" in caught.value.problems[0].remedy
+
+
+@pytest.mark.parametrize(
+    "line", ["0 0.5\n" * 200 + "x", "0 " + "0.5 " * 300 + "x\n", "1 2 3 4 5 6 7 8 9\n" * 60 + "# end\n"]
+)
+def test_numbers_that_are_no_boxes_are_told_in_linear_time(line: str, tmp_path: Path) -> None:
+    for label in ("cat", "dog"):
+        photo(tmp_path / label / "1.png")
+        write(tmp_path / label / "1.txt", line)
+    assert "YOLO" not in said(inspect(tmp_path))
+
+
+def test_stray_images_do_not_hide_texts(tmp_path: Path) -> None:
+    for number in range(60):
+        write(
+            tmp_path / ("pos", "neg")[number % 2] / f"{number // 2}.txt", f"a text about number {number} of many " * 3
+        )
+    for number in range(3):
+        photo(tmp_path / "pos" / f"{number}.png")
+    found = inspect(tmp_path)
+    assert (found.modality, found.examples, found.classes) == ("text", 60, ("neg", "pos"))

@@ -232,3 +232,38 @@ def test_a_plan_for_masks_proposes_no_trial(tmp_path: Path) -> None:
     assert "advisor starter" in told.out
     assert "advisor try" not in told.out + advisor("recommend", "--data", folder, "--all").out
     assert "`advisor starter --data` writes a project that trains one" in refused("try", "--data", folder)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("beta/{}.png", "alpha/{}.png"), ("gloss/{}.png", "matte/{}.png"), ("automatic/{}.png", "manual/{}.png"),
+        ("decoy/{}.png", "target/{}.png"), ("beta/beta_{}.png", "alpha/alpha_{}.png"), ("new/{}.png", "labelled/{}.png"),
+    ],
+)  # fmt: skip
+def test_a_word_that_names_classes_as_well_leaves_the_task_open_and_it_is_said(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    folder = pairs(tmp_path, *names)
+    found = inspect(folder)
+    assert (found.task, found.classes) == (None, ())
+    assert "may be two classes, or images and their masks" in said(found)
+    folders = tuple(sorted(Path(name).parent.name for name in names))
+    as_classes = inspect(folder, task=Task.CLASSIFY)
+    assert (as_classes.task, as_classes.classes) == (Task.CLASSIFY, folders)
+
+
+def test_photos_in_a_folder_of_such_a_word_are_a_class(tmp_path: Path) -> None:
+    found = inspect(pairs(tmp_path, "beta/{}.png", "alpha/{}.png", photo))
+    assert (found.task, found.classes) == (Task.CLASSIFY, ("alpha", "beta"))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("train/{}.png", "train_labels/{}.png"), ("train/{}.png", "labels/{}.png"), ("{}.png", "{}_label.png"),
+        ("cells/{}.png", "mask/{}.png"), ("cells/{}.png", "groundtruth/{}.png"), ("photos/{}.png", "alpha/{}.png"),
+    ],
+)  # fmt: skip
+def test_names_that_are_plain_or_alike_but_for_the_word_are_masks(names: tuple[str, str], tmp_path: Path) -> None:
+    assert inspect(pairs(tmp_path, *names)).task is Task.SEGMENT

@@ -18,7 +18,8 @@ from advisor.wording import join_names, shorten
 
 _LOOKED_INTO = 20
 _MOST_BYTES = 2**20
-_BOXES = re.compile(r"(\d+(\s+-?[\d.]+(e-?\d+)?){4,}\s*\n)+")
+_BOX = re.compile(r"\s*\d+([ \t]+-?[\d.]+(e-?\d+)?){4,}\s*")
+"""A line of YOLO: the number of a class, and a box or an outline. It is matched line by line, in linear time."""
 _DETECTION = (
     "advisor plans no object detection yet. Tools made for it, such as Ultralytics or RF-DETR, read this layout. "
     "To tell whole images apart, put those of each class into a folder of its own."
@@ -106,7 +107,7 @@ def _kind(path: Path) -> str:
     """The kind of things that the file says of an image; empty where that is not seen."""
     beginning, _ = _ends(path)
     match path.suffix.casefold():
-        case ".txt" if _BOXES.fullmatch(beginning.strip() + "\n"):
+        case ".txt" if _are_boxes(beginning):
             return "boxes or outlines (YOLO)"
         case ".txt" if beginning.strip() and any(letter.isalpha() for letter in beginning):
             return "text (a caption?)"
@@ -115,6 +116,12 @@ def _kind(path: Path) -> str:
         case ".json" if _has_shapes(beginning):
             return "outlines (LabelMe)"
     return ""
+
+
+def _are_boxes(text: str) -> bool:
+    """True where every line that is not blank is a box or an outline."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return bool(lines) and all(_BOX.fullmatch(line) for line in lines)
 
 
 def _has_shapes(text: str) -> bool:

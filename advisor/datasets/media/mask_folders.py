@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from advisor.datasets import fingerprint
@@ -19,6 +20,8 @@ from advisor.wording import join_first, join_names, shorten
 
 FORMAT = "folder of images and masks"
 _REMEDY = "Save masks as PNG with the number of the class as the value of each pixel."
+_WORTH_A_DOUBT = 20
+"""Masks that tell whether a pair of folders may be images and masks."""
 _AS_CLASSES = "If the folders are classes after all, add --set task.kind=classify."
 
 
@@ -47,10 +50,31 @@ class MasksReading:
         raise unlearnable(inspection.path, what, "`advisor starter --data` writes a project that trains one.")
 
 
+def doubt(listing: Listing) -> Remark | None:
+    """The reason why folders may be images and masks or two classes, with a remedy; None where that is clear."""
+    pairs = pair_masks(name for name, _ in listing.files)
+    if not pairs.doubtful:
+        return None
+    seen: list[MaskLook] = []
+    for place in spread(len(pairs.pairs), _WORTH_A_DOUBT).tolist():
+        with suppress(*images.BROKEN):
+            seen.append(masks.look(listing.folder / pairs.pairs[place][1]))
+    if 2 * sum(mask.is_like_a_mask for mask in seen) < max(len(seen), 1):
+        return None
+    first, second = (shorten(folder, 40) for folder in pairs.folders)
+    what = (
+        f"The folders {first} and {second} may be two classes, or images and their masks: names and pixels do not tell."
+    )
+    remedy = (
+        "If they are classes: --set task.kind=classify. If they are images and masks, rename them to images and masks."
+    )
+    return Remark(what, Weight.WARNING, remedy)
+
+
 def inspect(listing: Listing, most_decoded: int) -> Inspection | None:
     """Decode at most so many pairs of an image and its mask; None where these are no images with masks."""
     pairs = pair_masks(name for name, _ in listing.files)
-    if not pairs.pairs:
+    if not pairs.pairs or pairs.doubtful:
         return None
     chosen = [pairs.pairs[place] for place in spread(len(pairs.pairs), most_decoded).tolist()]
     found: list[tuple[images.Look, MaskLook]] = []

@@ -25,10 +25,16 @@ MASK_WORDS = frozenset({
     "manual2",
 })  # fmt: skip
 """Words of names that say: these are the masks."""
+_OFTEN_CLASSES = frozenset({
+    "label", "labels", "lbl", "lbls", "labeled", "labelled", "labelstr", "labelsts", "target", "targets", "matte",
+    "mattes", "alpha", "silhouette", "silhouettes", "manual", "manual1", "manual2", "annotated",
+})  # fmt: skip
+"""Words of masks that name classes as well, as alpha beside beta: where no name speaks of images, they do not decide."""
 SECOND_BEST = frozenset(
     {"segmentationobject", "instanceids", "color", "colour", "colors", "colours", "instance", "instances"}
 )
 """Words of masks that number things or paint classes, where other masks of the same images hold the classes."""
+_PARTS = frozenset({"train", "training", "val", "valid", "validation", "test", "testing"})
 _NEGATIONS = frozenset({"no", "not", "non", "without", "with", "un"})
 _SPLIT = re.compile(r"^(train|val|valid|test)(annots?|masks?|labels?|images?|imgs?)$")
 _TWO_WORDS = {("ground", "truth"): "groundtruth"}
@@ -48,6 +54,8 @@ class Pairs:
     """The folder of the first image, and that of its mask."""
     image_is_named: bool = False
     """True where names say of the images, and not of the masks alone, what they are."""
+    doubtful: bool = False
+    """True where the only sign of masks is a word that names classes as well."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,16 @@ def _pairs_of(images: Sequence[_Named], masks: Sequence[_Named], pairs: list[tup
         tuple(one.name for one in masks if one.name not in used),
         (_folder(image), _folder(mask)),
         image_is_named=images[0].role == "image",
+        doubtful=not _are_sure(images, masks, pairs),
     )
+
+
+def _are_sure(images: Sequence[_Named], masks: Sequence[_Named], pairs: list[tuple[str, str]]) -> bool:
+    """True where names speak of images, or plainly of masks, or are the same but for the word: 1.png and 1_label.png."""
+    if images[0].role == "image" or masks[0].traits & (MASK_WORDS - _OFTEN_CLASSES):
+        return True
+    keys = {one.name: [part for part in one.key if part not in _PARTS] for one in (*images, *masks)}
+    return all(keys[image] == keys[mask] for image, mask in pairs)
 
 
 def role_of(word: str) -> str:

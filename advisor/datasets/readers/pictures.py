@@ -64,7 +64,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     if masked is not None:
         return masked
     found = by_class(listing)
-    why = None if task is Task.CLASSIFY else companions.no_classes(listing, found)
+    why = None if task is Task.CLASSIFY else mask_folders.doubt(listing) or companions.no_classes(listing, found)
     found = without_classes(listing, why) if why is not None else found
     chosen = spread(len(found.members), DECODED)
     looks, kept, broken = found.read(chosen, images.look, images.BROKEN)

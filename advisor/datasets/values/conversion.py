@@ -32,6 +32,7 @@ def converted(raw: polars.Series, kind: Kind, style: str) -> polars.Series:
     """
     if kind is Kind.EMPTY or kind is Kind.NESTED:
         return polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
+    raw = plain_texts(raw)
     if kind is Kind.DATE:
         raw = as_texts(raw) if raw.dtype.is_numeric() else raw
         return dates_of(cleaned(raw), style) if raw.dtype == polars.String else moments_of(raw)
@@ -69,8 +70,13 @@ def as_texts(values: polars.Series) -> polars.Series:
 
 def known_texts(raw: polars.Series, style: str = "") -> polars.Series:
     """The values of a file as texts, null where they say that there is none."""
-    texts = as_texts(raw)
-    return cleaned(texts, kept_by(style)) if raw.dtype in (polars.String, polars.Categorical, polars.Enum) else texts
+    raw = plain_texts(raw)
+    return cleaned(raw, kept_by(style)) if raw.dtype == polars.String else as_texts(raw)
+
+
+def plain_texts(raw: polars.Series) -> polars.Series:
+    """Categories of a typed file as the texts that they are; everything else as it is."""
+    return raw.cast(polars.String) if raw.dtype in (polars.Categorical, polars.Enum) else raw
 
 
 def microseconds(spans: polars.Series) -> polars.Series:
@@ -81,12 +87,14 @@ def microseconds(spans: polars.Series) -> polars.Series:
 
 def class_texts(raw: polars.Series, style: str) -> polars.Series:
     """The values of a file as its classes are written: they keep their own words, so that yes and 1 do not become true."""
+    raw = plain_texts(raw)
     if raw.dtype == polars.String:
         texts = cleaned(raw, kept_by(style))
         return as_texts(numbers_of(texts, style) if is_of_numbers(style) else texts)
     if raw.dtype == polars.Duration:
         raw = microseconds(raw)
-    return as_texts(raw.cast(polars.Float64) if raw.dtype.is_numeric() else raw)
+    fractional = raw.dtype.is_float() or (isinstance(raw.dtype, polars.Decimal) and raw.dtype.scale != 0)
+    return as_texts(raw.cast(polars.Float64) if fractional else raw)  # floats do not keep 19 digits apart
 
 
 def seconds(times: polars.Series) -> NDArray[numpy.float64]:
