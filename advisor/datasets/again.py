@@ -27,6 +27,7 @@ from advisor.datasets.tables.examples import TableReading, joined
 from advisor.datasets.tables.series.recognition import Arrangement, SeriesShape
 from advisor.datasets.tables.series.series import SeriesReading, rows_are_times
 from advisor.datasets.values.conversion import seconds
+from advisor.datasets.values.dates import zone_of_last
 from advisor.errors import input_error
 from advisor.wording import join_first, join_names, shorten
 
@@ -125,12 +126,14 @@ def series_again(path: Path, intake: Intake, needs: int, say: Say) -> tuple[Exam
     try:
         path.stat()
         with native_silence():
-            frame = matched(path, replace(intake, columns=columns, target=None), say).inputs
+            read = matched(path, replace(intake, columns=columns, target=None), say)
     except OSError as error:
         raise not_opened(path, error) from None
     except (PolarsError, PanicException) as error:
         reason = shorten(str(error).partition("\n")[0], 120)
         raise unreadable(path, f"it is damaged or not what it seems ({reason})", "Write the file once more.") from None
+    frame, dated = read.inputs, intake.time.kind is Kind.DATE
+    zone = zone_of_last(read.raw[intake.time.name], frame[intake.time.name]) if dated else ""
     steps, horizon, season = (int(intake.reading.get(name, 0)) for name in ("steps", "horizon", "season"))
     values = tuple(column.name for column in intake.columns)
     group = None if intake.group is None else intake.group.name
@@ -144,7 +147,7 @@ def series_again(path: Path, intake: Intake, needs: int, say: Say) -> tuple[Exam
     names, timeless = ([], []) if group is None else _names(frame, group, intake.time.name)
     if timeless:
         say("Series without a forecast", f"None of their rows has a time: {join_first(timeless)}.")
-    series = Series(found.answers, found.number, found.times, ends, intake.seasons, dated=intake.time.kind is Kind.DATE)
+    series = Series(found.answers, found.number, found.times, ends, intake.seasons, dated=dated, zone=zone)
     windows = found.values[ends[:, None] + numpy.arange(-steps, 0)]
     targets = numpy.zeros((len(ends), horizon))
     return Examples("time_series", Task.FORECAST, windows, targets, season=season or None, series=series), names

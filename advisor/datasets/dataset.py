@@ -180,6 +180,8 @@ class Series:
     """Steps after which values repeat, the shortest first; as the earlier part of the series shows."""
     dated: bool = False
     """True where times are seconds since 1970."""
+    zone: str = ""
+    """Of the last time where its column states zones: an offset ("+02:00", "Z") or a name; times are in UTC."""
 
 
 @dataclass(frozen=True, slots=True)

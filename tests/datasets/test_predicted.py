@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import numpy
 import polars
@@ -14,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.datasets.again import series_again
 from advisor.datasets.dataset import Kind, Task
 from advisor.datasets.intake import Intake, Source, TakenColumn
-from advisor.datasets.predicted.ahead import times_ahead
+from advisor.datasets.predicted.ahead import keys_ahead, times_ahead
 from advisor.datasets.predicted.formats import KeptColumns, PredictionFormat, format_of
 from advisor.datasets.predicted.names import names_for, wanted
 from advisor.datasets.predicted.writing import PredictionWriter, predicted_columns, rounded, typed
@@ -192,3 +194,60 @@ def test_steps_without_a_row_count_and_irregular_times_are_not_made_up() -> None
     assert times_ahead(seconds("2024-01-31", "2024-02-28", "2024-03-31"), 1, dated=True) is None
     assert times_ahead(seconds("2024-03-01", "2024-03-04", "2024-03-06"), 1, dated=True) is None
     assert times_ahead(numpy.array([1.0, 2.0]), 1, dated=False) is None
+
+
+HOURLY = Intake(
+    Source.SERIES, "time_series", Task.FORECAST, columns=(TakenColumn("load", Kind.NUMBER, "decimal point"),),
+    target=TakenColumn("load", Kind.NUMBER, "decimal point"), reading={"steps": 4, "horizon": 2},
+    time=TakenColumn("when", Kind.DATE, "%Y-%m-%d %H:%M:%S"),
+)  # fmt: skip
+
+
+def times_written(path: Path) -> polars.Series:
+    """The times of the two steps that follow the series in a file."""
+    examples, names = series_again(path, HOURLY, 4, lambda *_: None)
+    assert examples.series is not None
+    return keys_ahead(HOURLY, examples.series, names, 2, lambda *_: None)["when"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "last", "written"),
+    [
+        ("+02:00", "2023-01-26T15:00:00", ["2023-01-26T16:00:00+02:00", "2023-01-26T17:00:00+02:00"]),
+        ("-0330", "2023-01-26T22:30:00", ["2023-01-26T23:30:00-03:30", "2023-01-27T00:30:00-03:30"]),
+        ("Z", "2023-01-26T15:00:00", ["2023-01-26T16:00:00Z", "2023-01-26T17:00:00Z"]),
+        (" CET", "2023-01-26 23:00:00", ["2023-01-27T00:00:00+01:00", "2023-01-27T01:00:00+01:00"]),
+        ("+02:00[Europe/Berlin]", "2023-07-26T15:00:00", ["2023-07-26T16:00:00+02:00", "2023-07-26T17:00:00+02:00"]),
+        (" Europe/Berlin", "2023-07-26 15:00:00", ["2023-07-26T16:00:00+02:00", "2023-07-26T17:00:00+02:00"]),
+        ("", "2023-01-26 15:00:00", ["2023-01-26 16:00:00", "2023-01-26 17:00:00"]),
+    ],
+)
+def test_forecast_times_keep_the_offset_of_the_last_row(
+    zone: str, last: str, written: list[str], tmp_path: Path
+) -> None:
+    end = datetime.fromisoformat(last)
+    times = [(end - timedelta(hours=back)).isoformat(sep=last[10]) for back in reversed(range(30))]
+    path = tmp_path / "hourly.csv"
+    path.write_text("when,load\n" + "".join(f"{time}{zone},{row % 7}.5\n" for row, time in enumerate(times)))
+    assert times_written(path).to_list() == written
+
+
+def test_forecast_times_have_the_offset_of_the_latest_row_where_clocks_change(tmp_path: Path) -> None:
+    first = datetime(2023, 3, 25, 20, tzinfo=UTC)
+    berlin = [(first + timedelta(hours=row)).astimezone(ZoneInfo("Europe/Berlin")) for row in range(30)]
+    path = tmp_path / "hourly.csv"
+    path.write_text("when,load\n" + "".join(f"{time.isoformat()},{row % 7}.5\n" for row, time in enumerate(berlin)))
+    ahead = times_written(path).to_list()
+    assert all(one.endswith("+02:00") for one in ahead)
+    assert [datetime.fromisoformat(one) - berlin[-1] for one in ahead] == [timedelta(hours=1), timedelta(hours=2)]
+
+
+def test_forecast_times_of_a_typed_column_keep_its_time_zone(tmp_path: Path) -> None:
+    start = datetime(2023, 1, 25, tzinfo=UTC)
+    times = polars.Series("when", [start + timedelta(hours=row) for row in range(30)]).dt.convert_time_zone("Asia/Tokyo")
+    polars.DataFrame([times, polars.Series("load", [row % 7 + 0.5 for row in range(30)])]).write_parquet(
+        tmp_path / "hourly.parquet"
+    )
+    ahead = times_written(tmp_path / "hourly.parquet")
+    assert ahead.dtype == polars.Datetime("us", "Asia/Tokyo")
+    assert [one - times[-1] for one in ahead] == [timedelta(hours=1), timedelta(hours=2)]

@@ -54,6 +54,10 @@ def seen(found: Machine) -> tuple[int | None, float | None]:
         ((replace(DIVIDED, instances=()), WHOLE), None, 1, 80),  # divided into nothing: not seen at all
         ((replace(DIVIDED, instances=()),), None, 0, None),
         ((WHOLE, WHOLE), None, 2, 80),
+        ((DIVIDED,), "", 0, None),
+        ((DIVIDED,), "-1", 0, None),
+        ((WHOLE, DIVIDED), "-1,0", 0, None),
+        ((WHOLE, DIVIDED), "GPU-9999", 0, None),  # there is none of this name
     ],
 )
 def test_a_process_sees_one_instance_with_its_own_memory(
@@ -61,6 +65,12 @@ def test_a_process_sees_one_instance_with_its_own_memory(
 ) -> None:
     variables = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
     assert seen(machine(tmp_path, *cards, **variables)) == (count, gibibytes)
+
+
+@pytest.mark.parametrize("visible", ["", "-1"])
+def test_hidden_instances_are_noted(visible: str, tmp_path: Path) -> None:
+    notes = machine(tmp_path, DIVIDED, CUDA_VISIBLE_DEVICES=visible).notes
+    assert f"CUDA_VISIBLE_DEVICES is {visible!r}: no program sees a GPU." in notes
 
 
 def test_the_note_names_the_instance_and_how_to_use_the_others(tmp_path: Path) -> None:

@@ -34,13 +34,14 @@ def keys_ahead(
     group, time = intake.group, intake.time
     assert time is not None  # noqa: S101 - the intake of a series
     each = numpy.split(series.times, numpy.flatnonzero(numpy.diff(series.number)) + 1)
-    ahead = [times_ahead(times, steps, dated=series.dated) for times in each]
+    offset = _offset_seconds(series.zone)
+    ahead = [times_ahead(times + offset, steps, dated=series.dated) for times in each]
     keys = []
     if names and group is not None:
         keys.append(polars.Series(group.name, [name for name in names for _ in range(steps)]))
     if any(times is not None for times in ahead):
         every = [numpy.full(steps, numpy.nan) if times is None else times for times in ahead]
-        keys.append(_written(time.name, time, numpy.concatenate(every)))
+        keys.append(_written(time.name, time, numpy.concatenate(every), series.zone))
     step = name_apart(STEP, "_ahead", {one.name for one in (group, time, intake.target) if one is not None})
     keys.append(polars.Series(step, list(range(1, steps + 1)) * len(each)))
     if unknown := sum(times is None for times in ahead):
@@ -113,13 +114,30 @@ def _seconds(days: NDArray[Any]) -> NDArray[numpy.float64]:
     return days.astype("datetime64[s]").astype(numpy.int64).astype(numpy.float64)
 
 
-def _written(name: str, column: TakenColumn, times: NDArray[numpy.float64]) -> polars.Series:
-    """Times as they are written in the column that a model learned from, else by ISO 8601; null for NaN."""
+def _offset_seconds(zone: str) -> int:
+    """Seconds that "+02:00" is ahead of UTC; 0 for "Z" and the name of a place."""
+    hours, _, minutes = zone.removeprefix("-").removeprefix("+").partition(":")
+    if not minutes:
+        return 0
+    return (-60 if zone.startswith("-") else 60) * (60 * int(hours) + int(minutes))
+
+
+def _written(name: str, column: TakenColumn, times: NDArray[numpy.float64], zone: str = "") -> polars.Series:
+    """Times as they are written in the column that a model learned from, else by ISO 8601; null for NaN.
+
+    Args:
+        times: by the clocks of an offset, in UTC for the name of a place.
+        zone: see `Series.zone`; such times are written with their offset.
+    """
     known = polars.Series(name, times).fill_nan(None)
     if column.kind is not Kind.DATE:
         whole = bool((known == known.round()).all()) and float(known.abs().max() or 0) < 2**53  # type: ignore[arg-type]
         return known.cast(polars.Int64) if whole else known
     moments = (known * 1e6).round().cast(polars.Int64).cast(polars.Datetime("us"))
+    if zone[:1] in ("+", "-", "Z"):
+        return moments.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.f{zone}")
+    if zone:
+        return moments.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
     at_midnight = bool((moments.dt.truncate("1d") == moments).all())
     if not column.style:
         return moments.cast(polars.Date) if at_midnight else moments

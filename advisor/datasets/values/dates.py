@@ -123,6 +123,29 @@ def without_zone(texts: polars.Series) -> int:
     return zones.null_count() if zones.count() else 0
 
 
+def zone_of_last(raw: polars.Series, moments: polars.Series) -> str:
+    """Find the zone of the latest row: "+02:00" or "Z" of texts, the name of a typed column; empty where none is stated.
+
+    Args:
+        raw: the column as it stands in the file.
+        moments: the same rows in UTC.
+    """
+    if raw.dtype != polars.String:
+        return getattr(raw.dtype, "time_zone", None) or ""
+    zones, last = raw.str.strip_chars().str.extract(_ZONE, 2), moments.arg_max()
+    if not zones.count() or last is None:
+        return ""
+    zone, moment = zones[last], moments[[last]]
+    if zone is None:  # among others with a zone, which are read as UTC
+        return "Z"
+    if "/" in zone:
+        wall = moment.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+    else:
+        wall = moment + (moment - _in_utc(moment, polars.Series([f"00:00{zone}"])))
+    minutes = int((wall - moment).dt.total_minutes()[0])
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}" if minutes else "Z"
+
+
 def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> tuple[str, bool] | None:
     """Find the format of cleaned texts that are dates, and whether day and month could be the other way round.
 

@@ -42,6 +42,8 @@ def as_seen(found: FoundGpus, nvml: Any, tree: Tree, host: Host) -> FoundGpus:
     chosen = _chosen(named, gpus, listed)
     first = next((one for one in chosen if isinstance(one, _Instance) or one in listed), None)
     if first is None:
+        if named is not None and not chosen:
+            tree.notes.append(f"CUDA_VISIBLE_DEVICES is {shorten(named, 60)!r}: no program sees a GPU.")
         return replace(found, gpus=tuple(gpus[one] for one in chosen if isinstance(one, int)), pairs=())
     instances = [one for instances in listed.values() for one in instances or ()]
     number = first.card if isinstance(first, _Instance) else first
@@ -142,7 +144,7 @@ def _chosen(named: str | None, gpus: Sequence[Gpu], listed: dict[int, list[_Inst
     every = [_of_card(number, listed) for number in range(len(gpus))]
     default = [one for one in every if one is not None]
     instances = [one for found in listed.values() for one in found or ()]
-    if named is None or not named.strip():
+    if named is None:
         return default
     chosen: list[int | _Instance] = []
     for word in (word.strip() for word in named.split(",")):
@@ -158,7 +160,7 @@ def _chosen(named: str | None, gpus: Sequence[Gpu], listed: dict[int, list[_Inst
         if one is None:
             break
         chosen.append(one)
-    return chosen or default
+    return chosen
 
 
 def _of_card(number: int, listed: dict[int, list[_Instance] | None]) -> int | _Instance | None:
