@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from advisor.cli.console import look, tell, write, write_json
 from advisor.cli.options import PageFormat
 from advisor.errors import InputError, input_error
 from advisor.files.output import TITLE, write_bytes
+from advisor.files.waiting import NO_WAITING, closing, stream
 from advisor.plain import json_text
 from advisor.report.page import Look, harmless
 
@@ -51,10 +53,26 @@ def _write_file(output: Path, text: str, *, force: bool) -> None:
 
 
 def deliver_bytes(content: bytes, output: Path, force: bool) -> None:
-    """Write a file as it is, and say so to whoever sits before a terminal."""
+    """Write a file as it is, a terminal without control characters, and say so to whoever sits before a terminal."""
+    if _is_terminal(output):
+        content = harmless(content.decode("utf-8", "replace")).encode()
     write_bytes(output, content, force=force)
     if sys.stderr.isatty() and output.is_file():
         tell(f"Saved: {output}")
+
+
+def _is_terminal(output: Path) -> bool:
+    """Find out whether the output is /dev/stdout, /dev/fd/3, /dev/tty or another name of a terminal."""
+    number = stream(output)
+    try:
+        if number is not None:
+            return os.isatty(number)
+        if not output.is_char_device():
+            return False
+        with closing(os.open(output, os.O_RDONLY | NO_WAITING)) as descriptor:
+            return os.isatty(descriptor)
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

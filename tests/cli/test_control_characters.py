@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import struct
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,11 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from advisor.cli.delivering import deliver_bytes
 from advisor.plain import json_text
 from advisor.report.page import Look, Page, Style, harmless
 from advisor.wording import CONTROLS
+from tests.training.test_kept import LINEAR, saved
 
-from .program import Finished, advisor
+from .program import PROGRAM, Finished, advisor, environment
 
 EVIL = "a\x1b[31mRED\x1b]0;title\x07b\x9b2Jc\x90d\u202ee\u2066f\u200bg\u061ch\x7fi\x08j\rk"
 """Colours, the title of the window, C1, directions, nothing, erasing and returning."""
@@ -222,6 +228,42 @@ def test_answers_and_machines(tmp_path: Path) -> None:
         ("recommend", f"--{EVIL}"),
     ):
         check(advisor(*command), shown=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_predictions_on_a_terminal(tmp_path: Path) -> None:
+    import pty  # not on Windows
+
+    folder = saved(table(tmp_path), "kind", LINEAR, tmp_path / "model")
+    command = ["apply", folder, "--data", tmp_path / "t.csv", "--keep", "all", "--output", "/dev/stdout"]
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, command)], env=environment(), stdin=subprocess.DEVNULL, stdout=end, stderr=subprocess.PIPE
+    )
+    os.close(end)
+    shown = b""
+    with contextlib.suppress(OSError):  # the program has closed its end
+        while part := os.read(terminal, 65_536):
+            shown += part
+    os.close(terminal)
+    said = process.communicate(timeout=300)[1].decode()
+    check(Finished(process.returncode, shown.decode().replace("\r\n", "\n").replace("FORGED", ""), said))
+    assert process.returncode == 0, said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_what_is_written_into_a_terminal_by_any_name_is_harmless_and_a_pipe_gets_it_as_it_is() -> None:
+    import pty  # not on Windows
+
+    terminal, end = pty.openpty()
+    for name in (f"/dev/fd/{end}", os.ttyname(end)):
+        deliver_bytes(EVIL.encode(), Path(name), force=True)
+        assert os.read(terminal, 1_000).decode() == harmless(EVIL)
+    reading, writing = os.pipe()
+    deliver_bytes(EVIL.encode(), Path(f"/dev/fd/{writing}"), force=True)
+    assert os.read(reading, 1_000) == EVIL.encode()
+    for one in (terminal, end, reading, writing):
+        os.close(one)
 
 
 # --- the door itself ---------------------------------------------------------------------------------------------

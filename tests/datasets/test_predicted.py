@@ -244,7 +244,9 @@ def test_forecast_times_have_the_offset_of_the_latest_row_where_clocks_change(tm
 
 def test_forecast_times_of_a_typed_column_keep_its_time_zone(tmp_path: Path) -> None:
     start = datetime(2023, 1, 25, tzinfo=UTC)
-    times = polars.Series("when", [start + timedelta(hours=row) for row in range(30)]).dt.convert_time_zone("Asia/Tokyo")
+    times = polars.Series("when", [start + timedelta(hours=row) for row in range(30)]).dt.convert_time_zone(
+        "Asia/Tokyo"
+    )
     polars.DataFrame([times, polars.Series("load", [row % 7 + 0.5 for row in range(30)])]).write_parquet(
         tmp_path / "hourly.parquet"
     )

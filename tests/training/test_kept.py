@@ -35,7 +35,7 @@ from advisor.training.child.request import Request
 from advisor.training.kept.applying import apply
 from advisor.training.kept.card import CARD, ESTIMATOR, PREPARATION, README, WEIGHTS, read_card
 from advisor.training.kept.keeping import keep, quantiles
-from advisor.training.kept.request import Applied, Apply, Keep, Message, Said
+from advisor.training.kept.request import Applied, Apply, Keep, Message, Said, WorkFailedError
 from advisor.training.ladder.candidates import Candidate, Member, NetworkSettings, Planned, together
 from advisor.training.ladder.menu import menu
 from advisor.training.ladder.outcome import Best, Final, Metric
@@ -548,3 +548,23 @@ def test_what_cannot_be_read_again_is_refused_before_it_is_tried(tmp_path: Path,
     with pytest.raises(InputError, match="cannot be saved yet"):
         intake_of(inspect(tmp_path / "arrays.npz", "y"))
     assert intake_of(inspect(table, "class")).source is Source.TABLE
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")]
+)
+@pytest.mark.parametrize(
+    "where", ["advisor.training.kept.applying.predictions", "advisor.training.kept.storing.skops.load"]
+)
+def test_memory_that_runs_out_is_not_called_damage(
+    where: str, error: Exception, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    folder = saved(table, "class", LINEAR, tmp_path / "model")
+    monkeypatch.setattr(where, fail)
+    refused = refusal(folder, table)
+    assert isinstance(refused, WorkFailedError)
+    assert "Memory ran out." in str(refused)
+    assert "damaged" not in str(refused)

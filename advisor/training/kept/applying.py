@@ -18,16 +18,16 @@ from advisor.datasets.predicted.names import names_for, wanted
 from advisor.datasets.predicted.writing import PredictionWriter, predicted_columns, typed
 from advisor.datasets.preparing.kept import unseen_categories
 from advisor.datasets.preparing.preparation import Preparation
-from advisor.errors import input_error
+from advisor.errors import Problem, input_error
 from advisor.training.child.deciding import Decisions
 from advisor.training.child.fitted import Fitted, Learned, Numbers
 from advisor.training.child.metrics import BALANCED_ACCURACY, OURS, Metric, metric_named, score
 from advisor.training.child.predicting import predictions
 from advisor.training.child.thresholds import BALANCED
-from advisor.training.kept.card import TITLE, Card, damaged, read_card
+from advisor.training.kept.card import TITLE, Card, damaged, raise_if_out_of_memory, read_card
 from advisor.training.kept.forecasting import forecast
 from advisor.training.kept.looking import looking
-from advisor.training.kept.request import Applied, Apply, Message, Progress, Said
+from advisor.training.kept.request import Applied, Apply, Message, Progress, Said, WorkFailedError
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.backbones import library_of
 from advisor.training.ladder.variants import BOOSTERS, is_there
@@ -36,15 +36,24 @@ from advisor.wording import join_first, shorten
 
 AT_ONCE = 5_000
 """Examples in numbers at a time."""
-_ODD = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, AssertionError, MemoryError)
+_ODD = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, AssertionError)
 """Errors of files that are each readable and are not of one model."""
 
 
 def apply(request: Apply, tell: Callable[[Message], None]) -> None:
     """Predict every example of the request's data, write the predictions in its order, and tell what is to be known.
 
-    Raises InputError where the model or the data cannot be read, or do not fit together.
+    Raises InputError where the model or the data cannot be read, or do not fit together, and WorkFailedError where
+    memory runs out.
     """
+    try:
+        _apply(request, tell)
+    except MemoryError:
+        remedy = "Close other programs, or apply the model to parts of the data."
+        raise WorkFailedError(TITLE, [Problem("", "Memory ran out.", remedy)]) from None
+
+
+def _apply(request: Apply, tell: Callable[[Message], None]) -> None:
     folder = Path(request.folder)
     card = read_card(folder)
     _tell_versions(card, tell)
@@ -78,6 +87,7 @@ def apply(request: Apply, tell: Callable[[Message], None]) -> None:
                         found = replace(found, predicted=deciding.classes(found.probabilities))
                     told = predicted_columns(names, card.intake, **_predicted(card, found))
                 except _ODD as error:
+                    raise_if_out_of_memory(error)
                     raise damaged(folder, f"its files do not fit together: {error}") from None
                 writer.write(kept[start : start + AT_ONCE], told)
                 rows += len(some)

@@ -187,6 +187,13 @@ def damaged(path: Path, why: str) -> InputError:
     return input_error(TITLE, what, where=shorten(path, 200), remedy=remedy)
 
 
+def raise_if_out_of_memory(error: Exception) -> None:
+    """Raise MemoryError where memory ran out, which PyTorch reports by a RuntimeError: the model may be sound."""
+    said = str(error)
+    if isinstance(error, MemoryError) or "allocate memory" in said or "not enough memory" in said:
+        raise MemoryError(said) from None
+
+
 def _of_another_version(schema: object, told: Any, where: str) -> InputError:
     if not isinstance(schema, str) or not schema.startswith(f"{FORMAT}/"):
         return input_error(TITLE, "its card is none of a saved model", where=where, remedy="Name another folder.")

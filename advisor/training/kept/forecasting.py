@@ -20,7 +20,7 @@ from advisor.training.child.fitted import FittingError, Learned, Numbers
 from advisor.training.child.forecasting import forecasts
 from advisor.training.child.lagged import lagged, repeated
 from advisor.training.child.predicting import predictions
-from advisor.training.kept.card import Card, damaged
+from advisor.training.kept.card import Card, damaged, raise_if_out_of_memory
 from advisor.training.kept.request import Applied, Apply, Message, Progress, Said
 from advisor.training.kept.storing import fitted, stored_model, stored_parts
 from advisor.training.ladder.forecasters import LIBRARY, statistical_there
@@ -77,6 +77,7 @@ def _found(request: Apply, card: Card, examples: Examples, folder: Path) -> Numb
             learned = Learned(model, fitted(parts, examples, folder), card.network)
             ahead = predictions(learned, card.model, every, request.threads).predicted
     except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        raise_if_out_of_memory(error)
         raise damaged(folder, f"its files do not fit together: {error}") from None
     return ahead
 

@@ -19,7 +19,7 @@ from advisor.errors import input_error
 from advisor.training.child.after_linear import AfterLinear
 from advisor.training.child.boosters import BoosterClassifier, BoosterRegressor
 from advisor.training.child.fitted import Learned
-from advisor.training.kept.card import ESTIMATOR, PREPARATION, TITLE, WEIGHTS, Card, damaged
+from advisor.training.kept.card import ESTIMATOR, PREPARATION, TITLE, WEIGHTS, Card, damaged, raise_if_out_of_memory
 from advisor.training.kept.checking import check_estimator
 from advisor.training.kept.opening import opened
 from advisor.wording import join_first, shorten
@@ -97,6 +97,7 @@ def _loaded(path: Path, trusted: tuple[str, ...]) -> Any:
                 check_estimator(found)
                 return found
     except _BROKEN as error:
+        raise_if_out_of_memory(error)
         raise damaged(path, str(error) or type(error).__name__) from None
     what = f"it holds what no saved model has: {join_first([shorten(name, 60) for name in foreign])}"
     remedy = (
@@ -121,5 +122,6 @@ def _network(path: Path, card: Card) -> Any:
         network = build(card.network)
         network.load_state_dict(weights)
     except _BROKEN as error:
+        raise_if_out_of_memory(error)
         raise damaged(path, str(error).partition("\n")[0] or type(error).__name__) from None
     return network.eval()
