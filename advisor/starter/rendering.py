@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.datasets.media.entries import LEFT_BEHIND
 from advisor.networks.description import ACTIVATIONS, film_frame, picture
 from advisor.networks.families.transformer.declaration import (
     WAVE_CHANNELS,
@@ -235,6 +236,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "after_linear": blueprint.after_linear,
         "reads_tables": blueprint.layout in (Layout.TABLE, Layout.SERIES, Layout.TOKENS, Layout.GRAPH),
         "keys": blueprint.reads.keys if blueprint.reads is not None else (),
+        "left_behind": tuple(sorted(LEFT_BEHIND)),
         "requires": [BOOSTERS[one] for one in blueprint.libraries],
         "activation_module": f"nn.{ACTIVATIONS[blueprint.activation]}()",
         "activation_class": f"nn.{ACTIVATIONS[blueprint.activation]}",

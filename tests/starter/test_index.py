@@ -110,6 +110,47 @@ def test_where_nothing_is_whole_it_ends_with_the_reason(index: ModuleType, image
             index.whole_files(folder, KINDS, Looks(), "picture")
 
 
+@pytest.mark.parametrize("odd", ["to nothing", "to itself", "to a folder", "pipe"])
+def test_what_is_no_file_is_named_and_costs_itself_alone(
+    index: ModuleType, images: Path, capsys: pytest.CaptureFixture[str], odd: str
+) -> None:
+    link = images / "a" / "9.png"
+    if odd == "pipe":
+        os.mkfifo(link)
+    else:
+        link.symlink_to({"to nothing": "gone.png", "to itself": "9.png", "to a folder": images / "b"}[odd])
+    assert len(index.whole_files(images, KINDS, Looks(), "picture")) == 8
+    assert f"1 of 9 files cannot be read as pictures and are left out, such as {link}." in capsys.readouterr().err
+    link.unlink()
+    Image.new("L", (4, 4)).save(link)
+    assert "9.png" in names(index.whole_files(images, KINDS, Looks(), "picture"))
+
+
+def test_a_folder_that_cannot_be_opened_is_named(
+    index: ModuleType, images: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usual, closed = os.scandir, {"a"}
+
+    def refused(folder: Path) -> Any:
+        if Path(folder).name in closed:
+            raise PermissionError(13, "Permission denied", str(folder))
+        return usual(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert names(index.whole_files(images, KINDS, Looks(), "picture")) == ["1.png", "3.png", "5.png", "7.png"]
+    assert (
+        f"1 of 5 files cannot be read as pictures and are left out, such as {images / 'a'}/." in capsys.readouterr().err
+    )
+    closed.add(images.name)
+    with pytest.raises(SystemExit, match="images cannot be read: Permission denied"):
+        index.whole_files(images, KINDS, Looks(), "picture")
+
+
+def test_a_link_to_nothing_does_not_end_a_training(packing: Path, images: Path, tmp_path: Path) -> None:
+    (images / "a" / "9.png").symlink_to("gone.png")
+    assert "step 2/2" in run(packing, f"python train.py --data {images} --steps 2 --batch-size 2")
+
+
 # --- shards ------------------------------------------------------------------------------------------------
 
 
