@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import polars
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from advisor.datasets.again import intake_of
-from advisor.datasets.dataset import Kind
+from advisor.datasets.dataset import Kind, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.matching import matched
 from advisor.errors import InputError
@@ -77,3 +78,49 @@ def test_what_a_writer_escapes_is_read_again(values: list[str], tmp_path_factory
         writer.writerows([["number", "text"], *([n, f'x "{value}, y'] for n, value in enumerate(values))])
     frame = read_frame(inspect(data), 1000, 0)
     assert frame["text"].cast(polars.String).to_list() == [f'x "{value}, y' for value in values]
+
+
+RFC_4180 = {
+    "JSON": lambda n: json.dumps({"msg": f'he said "ok {n}"', "path": r"C:\dir\new"}),
+    "shell": lambda n: rf"grep \"a{n}\" file",
+    "a folder in quotation marks": lambda n: rf'C:\dir{n}\"x"\new',
+    "LaTeX": lambda n: rf"G\"odel {n}, and \\ more",
+    "the end": lambda n: rf"{n} ends in \"",
+}
+
+
+@pytest.mark.parametrize("often", [1, 2, 60])
+@pytest.mark.parametrize("kind", RFC_4180)
+def test_valid_fields_keep_their_backslashes(kind: str, often: int, tmp_path: Path) -> None:
+    values = [RFC_4180[kind](n) if n % often == 0 else f"plain {n}" for n in range(ROWS)]
+    data = tmp_path / "table.csv"
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [["size", "text", "label"], *([n / 7, v, "ab"[n % 2]] for n, v in enumerate(values))]
+        )
+    found = inspect(data, "label")
+    assert found.examples == ROWS
+    assert read_frame(found, 1000, 0)["text"].cast(polars.String).to_list() == values
+    assert not any("escapes" in remark.what for remark in found.remarks)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=some.lists(
+        some.text('ab",\\ \n', min_size=1, max_size=8).map(lambda text: f"x{text}y"), min_size=20, max_size=40
+    )
+)
+def test_what_a_writer_doubles_is_read_again(values: list[str], tmp_path_factory: pytest.TempPathFactory) -> None:
+    data = tmp_path_factory.mktemp("doubled") / "table.csv"
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows([["number", "text"], *([n * 0.37, value] for n, value in enumerate(values))])
+    assert read_frame(inspect(data), 1000, 0)["text"].cast(polars.String).to_list() == values
+
+
+def test_escapes_are_a_warning_that_names_the_first_line(tmp_path: Path) -> None:
+    fields = [rf'"he said \"well, {n}\", ok"' if n >= 3 else f'"plain {n}"' for n in range(ROWS)]
+    found = inspect(table(tmp_path, fields), "label")
+    (told,) = [remark for remark in found.remarks if "read as escapes" in remark.what]
+    assert told.weight is Weight.WARNING
+    assert "the first on line 5" in told.what
+    assert "RFC 4180" in told.remedy

@@ -53,6 +53,8 @@ class Dialect:
     """The way in which header and rows differ in their number of fields, for people; empty where they do not."""
     escaped: bool = False
     """A backslash stands before quotation marks, delimiters and line breaks that are part of a value."""
+    first_escape: int = 0
+    """The line of the first of them; 0 where there is none."""
 
     @property
     def carriage(self) -> str:
@@ -113,9 +115,12 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
         text = _whole_records(text[: text.rindex("\n") + 1])
     skip, announced = _announced(text)
     guess = _best_guess(_after(text, skip), path.suffix.casefold(), announced)
-    plainly = escapes.hidden(text, guess.delimiter)
-    if escaped := plainly != text and _reads_better(plainly, text, guess, skip, path, announced):
-        text, guess = plainly, _best_guess(_after(plainly, skip), path.suffix.casefold(), announced)
+    plainly, first_escape = escapes.hidden(text, guess.delimiter), 0
+    if plainly != text and (faults := _faults(_after(text, skip), guess)):
+        other = _best_guess(_after(plainly, skip), path.suffix.casefold(), announced)
+        if _faults(_after(plainly, skip), other) < faults:
+            first_escape = escapes.first_line(text, guess.delimiter)
+            text, guess = plainly, other
     refuse_width(guess.width, path)
     records = guess.records
     while len(records) > 2 and _is_title(records[0], guess.width) and has_header(records[1:]):
@@ -132,18 +137,31 @@ def recognise(text: str, encoding: str, path: Path, *, complete: bool) -> Dialec
     quote = guess.quote if guess.quote == "'" or _quotes_fields(text, guess.delimiter) else ""
     spaced = bool(quote) and _is_spaced(text, guess.delimiter)
     uneven = uneven or guess.uneven
-    return Dialect(encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced, uneven, escaped)
+    return Dialect(
+        encoding, guess.delimiter, names, header, quote, skip, line_end, guess.runs, spaced, uneven,
+        escaped=first_escape > 0, first_escape=first_escape,
+    )  # fmt: skip
 
 
-def _reads_better(plainly: str, text: str, guess: _Guess, skip: int, path: Path, announced: str) -> bool:
-    """True where the first lines divide more alike once a backslash takes their meaning from what follows it.
+def _faults(text: str, guess: _Guess) -> int:
+    """Count the records that RFC 4180 does not allow: of another width, or with text behind the end of a quoted field.
 
-    They divide alike, too, where quotation marks with a backslash before them stand within a field, and end none.
+    A title, which is the only text in its record, is none.
     """
-    other = _best_guess(_after(plainly, skip), path.suffix.casefold(), announced)
-    if other.delimiter != guess.delimiter or other.consistency != guess.consistency or other.width != guess.width:
-        return other.width > 1 and other.consistency >= max(_CONSISTENT, guess.consistency)
-    return re.search(rf'\\"(?! *({re.escape(guess.delimiter)}|\r|\n|$))', text) is not None
+    mark = re.escape(guess.delimiter)
+    field = re.compile(rf'(?: *"(?:[^"]++|"")*+" *|(?! *")[^{mark}\r\n]*+)({mark}|\r?\n|\Z)')
+    faults, place, width, filled = 0, 0, 0, 0
+    while place < len(text):
+        found = field.match(text, place)
+        if found is None:
+            end = text.find("\n", place)
+            faults, place, width, filled = faults + 1, len(text) if end < 0 else end + 1, 0, 0
+            continue
+        width, filled, place = width + 1, filled + (found.end() - found.start() > len(found[1])), found.end()
+        if found[1] != guess.delimiter:
+            faults += width != guess.width and filled > 1
+            width = filled = 0
+    return faults
 
 
 def _header_of_rows(records: Sequence[Sequence[str]], width: int, path: Path) -> tuple[Sequence[str], str]:

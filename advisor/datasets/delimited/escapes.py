@@ -19,6 +19,12 @@ def hidden(text: str, delimiter: str) -> str:
     return _ESCAPED.sub(lambda found: stands.get(found[1], found[0]), text)
 
 
+def first_line(text: str, delimiter: str) -> int:
+    """The line of the first such character, from 1; 0 where there is none."""
+    found = next((one for one in _ESCAPED.finditer(text) if one[1] in ('"', delimiter, "\n", "\\")), None)
+    return 0 if found is None else text.count("\n", 0, found.start()) + 1
+
+
 def shown(text: str, delimiter: str) -> str:
     """The text with what those characters stand for."""
     return text.replace(_QUOTE, '"').replace(_DELIMITER, delimiter).replace(_BREAK, "\n")

@@ -153,8 +153,16 @@ def _table(dialect: Dialect, frame: polars.DataFrame, rows: int, sampled: str = 
         remarks=(
             *((Remark(f"{lines} not part of the table and left out."),) if dialect.skip else ()),
             *((Remark(dialect.uneven, Weight.WARNING),) if dialect.uneven else ()),
+            *((_on_escapes(dialect.first_escape),) if dialect.escaped else ()),
         ),
     )
+
+
+def _on_escapes(line: int) -> Remark:
+    what = f"Backslashes are read as escapes, as Spark and MySQL write them, the first on line {line:,}"
+    what += ': \\" is a quotation mark within a value. Without that, the rows do not divide alike.'
+    remedy = "If backslashes are part of the values, double the quotation marks within quoted fields, as RFC 4180 says."
+    return Remark(what, Weight.WARNING, remedy)
 
 
 def _encoding(path: Path, start: bytes, size: int) -> str:
