@@ -88,6 +88,59 @@ def test_a_mask_of_an_unknown_value_is_named(tmp_path: Path) -> None:
         module(folder, "data").mask_of(data / "masks" / "03.png")
 
 
+@pytest.mark.parametrize(
+    ("values", "odd", "change"),
+    [
+        ("numbers", 7, "MASK_VALUES = (0, 1, 2, 7)\nOUTPUTS = 4"),
+        ("numbers", 7, "MASK_VALUES = None\nOUTPUTS = 8"),
+        ("numbers", 7, "VOID = 7"),
+        ("black and white", 128, "MASK_VALUES = (0, 128, 255)\nOUTPUTS = 3"),
+    ],
+)
+def test_masks_are_checked_before_a_training_which_says_what_to_change(
+    values: str, odd: int, change: str, tmp_path: Path
+) -> None:
+    data = scenes(tmp_path / "data", values=values)
+    folder = planned(tmp_path / "project", data)
+    line = f"python train.py --data {data} --steps 1"
+    for name in ("03.png", "11.png"):
+        Image.fromarray(numpy.full((16, 16), odd, numpy.uint8)).save(data / "masks" / name)
+    with pytest.raises(SystemExit) as ended:
+        run(folder, line)
+    said = str(ended.value.code)
+    assert f"03.png holds the value {odd}, which stands for no class. In settings.py, " in said
+    assert all(f"{name} to" in said for name in ("OUTPUTS", "VOID") if name in change)
+    assert said.endswith("2 of 12 masks have such a fault.")
+    assert not (folder / "runs").exists()
+    with (folder / "settings.py").open("a") as settings:
+        settings.write(f"\n{change}\n")
+    assert "step 1/1" in run(folder, line)
+
+
+def test_a_mask_that_breaks_off_is_named_before_a_training(tmp_path: Path) -> None:
+    data = scenes(tmp_path / "data")
+    folder = planned(tmp_path / "project", data)
+    noise = numpy.random.default_rng(0).integers(0, 3, (64, 64)).astype(numpy.uint8)
+    mask = data / "masks" / "05.bmp"  # which Pillow verifies by its header alone
+    mask.with_suffix(".png").unlink()
+    Image.fromarray(noise).save(mask)
+    module(folder, "data").load(data, 0)
+    mask.write_bytes(mask.read_bytes()[:3000])
+    with pytest.raises(SystemExit, match=r"05\.bmp cannot be read: .*Repair it"):
+        module(folder, "data").load(data, 0)
+
+
+def test_right_masks_are_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = scenes(tmp_path / "data")
+    read = module(planned(tmp_path / "project", data), "data")
+    read.load(data, 0)
+    monkeypatch.setattr(read, "mask_of", lambda file: pytest.fail(f"{file} was opened again"))
+    read.load(data, 0)
+    monkeypatch.setattr(read.settings, "VOID", 9)
+    with pytest.raises(pytest.fail.Exception, match="opened again"):
+        read.load(data, 0)
+
+
 def test_a_single_image_gets_a_mask_of_its_size(tmp_path: Path) -> None:
     data = scenes(tmp_path / "data")
     folder = planned(tmp_path / "project", data)
