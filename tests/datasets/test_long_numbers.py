@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
 
 import polars
@@ -80,3 +82,42 @@ def test_a_time_since_1970_is_read_to_the_microsecond(micros: int, unit: str) ->
     assert (passed.days * 86_400 + passed.seconds) * 10**6 + passed.microseconds == (
         micros * UNITS[unit] // 10**6 * 10**6 // UNITS[unit]
     )
+
+
+NAMES_OF_TIMES = (
+    "ts", "time", "timestamp", "event_time", "created_at", "createdAt", "updated_at_ms", "date", "epoch", "unix_time",
+    "user_created_at", "Start Time", "timestampMs", "last_seen",
+)  # fmt: skip
+OTHER_NAMES = (
+    "created_by", "tweet_id", "order_id", "time_key", "date_id", "updated_user", "order_no", "update_number", "datacode",
+    "candidate", "bytes_at_rest", "total_time", "matter", "statsid", "amount",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("first", [1_500_000_000, 1_500_000_000_000, 1_500_000_000_000_000, 1_200_000_000_000_000_000])
+def test_the_name_tells_times_from_long_numbers(first: int, form: str, tmp_path: Path) -> None:
+    draw = random.Random(first)
+    step = max(1, first // 10**7)
+    values = list(accumulate([first, *(draw.randint(1, step) for _ in range(ROWS - 1))]))
+    kinds = {name: inspected(tmp_path, name, values, form).columns[0].kind for name in NAMES_OF_TIMES + OTHER_NAMES}
+    assert [name for name in NAMES_OF_TIMES if kinds[name] is not Kind.DATE] == []
+    assert [name for name in OTHER_NAMES if kinds[name] is Kind.DATE] == []
+
+
+def test_ids_13_digits_long_are_no_times(tmp_path: Path) -> None:
+    for name in ("order_id", "sale"):
+        found = inspected(tmp_path, name, [1_000_000_000_000 + n for n in range(ROWS)], "csv")
+        assert found.columns[0].kind in (Kind.IDENTIFIER, Kind.WHOLE)
+        assert not any("rise evenly" in remark.what for remark in found.remarks)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_numbers_that_rise_evenly_without_a_name_of_times_are_a_remark(unit: str, form: str, tmp_path: Path) -> None:
+    values = [(1_600_000_000 + n * 60) * UNITS[unit] for n in range(ROWS)]
+    found = inspected(tmp_path, "x", values, form)
+    assert found.columns[0].kind is not Kind.DATE
+    (told,) = [remark for remark in found.remarks if "rise evenly" in remark.what]
+    assert f"since 1970 in {unit}" in told.what
+    assert inspected(tmp_path, "timestamp", values, form).columns[0].kind is Kind.DATE

@@ -13,7 +13,7 @@ import polars
 from advisor.datasets.dataset import Column, Kind, Remark, Weight
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
-from advisor.datasets.values import dates
+from advisor.datasets.values import dates, epochs
 from advisor.datasets.values import numbers as spelling
 from advisor.datasets.values.conversion import are_yes_and_no, as_texts, microseconds
 from advisor.datasets.values.legends import legend
@@ -46,23 +46,6 @@ _MONTHLY = frozenset({"month", "months", "yyyymm", "yearmonth", "ym", "period", 
 _CLOCK = frozenset(
     {"time", "clock", "hhmm", "hour", "hours", "arrival", "departure", "arr", "dep", "opening", "closing"}
 )
-_TIMES = frozenset(
-    {
-        "time",
-        "timestamp",
-        "ts",
-        "date",
-        "datetime",
-        "epoch",
-        "unix",
-        "posix",
-        "created",
-        "updated",
-        "at",
-        "when",
-        "unixtime",
-    }
-)
 CLOCK = "Its numbers are times of a day: 930 is 9:30, and 2359 comes just before 0."
 CLOCK_IN_WORDS = "Its texts are times of a day."
 _UUID = r"^[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}$"
@@ -93,8 +76,12 @@ class Judged:
 @lru_cache(maxsize=2**17)  # asked for several times of each column
 def words_of_name(name: str) -> frozenset[str]:
     """The words of a column's name: `customerID` and `customer_id` are customer and id."""
+    return frozenset(_parts_of_name(name))
+
+
+def _parts_of_name(name: str) -> tuple[str, ...]:
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return frozenset(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
+    return tuple(word for word in re.split(r"[\W_]+", parted.casefold()) if word)
 
 
 def identifies(name: str) -> bool:
@@ -143,9 +130,27 @@ def judge_all(
             found.append(Judged(column, polars.Series(raw.name, [None] * len(raw), dtype=polars.String)))
             continue
         judged = held[raw.name] if raw.name in held else _judged_typed(raw, kept)
-        judged = _with_name(judged, raw.name not in unnamed)
+        judged = _maybe_times(raw, _with_name(judged, raw.name not in unnamed))
         found.append(replace(judged, column=_described(judged)))
     return found
+
+
+def _epoch_style(name: str, numbers: polars.Series) -> str | None:
+    """The unit in which a column counts from 1970, where its name says that it holds times."""
+    return epochs.epoch_style(numbers) if epochs.names_a_time(_parts_of_name(name)) else None
+
+
+def _maybe_times(raw: polars.Series, judged: Judged) -> Judged:
+    """With the doubt whether numbers that rise evenly are times, where the name of the column does not tell."""
+    if judged.kind not in (Kind.WHOLE, Kind.IDENTIFIER) or epochs.names_something_else(_parts_of_name(raw.name)):
+        return judged
+    numbers = judged.values.cast(polars.Float64, strict=False)
+    style = epochs.epoch_style(numbers)
+    if style is None or style == f"{dates.EPOCH}s" or not epochs.rise_evenly(numbers):
+        return judged
+    what = f"The numbers of {judged.quoted} rise evenly, as times {style} do, but its name does not say that they are times."
+    remedy = "If they are times, call the column timestamp."
+    return replace(judged, doubts=(*judged.doubts, Remark(what, remedy=remedy, columns=(raw.name,))))
 
 
 def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
@@ -156,7 +161,7 @@ def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
         return _judged(raw.name, Kind.YES_NO, as_texts(raw))
     if raw.dtype.is_numeric():
         numbers = raw.cast(polars.Float64)
-        style = dates.epoch_style(numbers, named=bool(words_of_name(raw.name) & _TIMES))
+        style = _epoch_style(raw.name, numbers)
         if style is not None and (times := _dates(as_texts(raw), style, ambiguous=False, known=raw.count())):
             return times
         if (raw.dtype.is_integer() or raw.dtype.is_decimal()) and _are_long(raw, numbers):
@@ -213,7 +218,7 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     if date is not None and look.first.isdigit():  # 20200131 is a number, too
         return _dates(texts, *date, known)
     if look.plain == known and not look.first.startswith("0"):
-        style = dates.epoch_style(look.numbers, named=bool(words_of_name(texts.name) & _TIMES))
+        style = _epoch_style(texts.name, look.numbers)
         if style is not None and (times := _dates(texts, style, ambiguous=False, known=known)):
             return times
     if look.coded and look.plain == known and dates.are_padded_times(texts):

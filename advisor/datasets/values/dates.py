@@ -41,10 +41,7 @@ _LEAST_NANOSECONDS, _MOST_NANOSECONDS = -9_223_372_037, 106_751
 """The first second and the last day that 64 bits of nanoseconds can hold: programs write them where there is no date."""
 EPOCH = "since 1970 in "
 """Begins a style of numbers that count seconds or parts of them."""
-_EPOCHS = {"s": 1, **_TICKS}
-_EPOCH_FROM, _EPOCH_UNTIL = 631_152_000, 4_102_444_800
-"""The seconds of the beginning of 1990 and of 2100: numbers outside are no such times."""
-_FEWEST_OF_EPOCH = 20
+TICKS_OF_EPOCHS = {"s": 1, **_TICKS}
 _LOOKED_AT = 16
 """Different texts, from all over the column, that rule out most formats."""
 FALSE_DATES = 0.02
@@ -206,25 +203,9 @@ def dates_of(texts: polars.Series, style: str) -> polars.Series:
     return _real(_moments(texts, style))
 
 
-def epoch_style(numbers: polars.Series, *, named: bool) -> str | None:
-    """Find the unit in which numbers count from the beginning of 1970, all between 1990 and 2100; None where they do not.
-
-    Where the name of the column does not say that they are times, only ones in order and finer than seconds show it.
-    """
-    known = numbers.drop_nulls()
-    low, high = known.min(), known.max()
-    if not isinstance(low, float) or not isinstance(high, float):
-        return None
-    for unit, ticks in _EPOCHS.items():
-        if _EPOCH_FROM * ticks <= low and high <= _EPOCH_UNTIL * ticks:
-            in_order = ticks > 1 and known.n_unique() >= _FEWEST_OF_EPOCH and known.diff().drop_nulls().min() >= 0  # type: ignore[operator]
-            return EPOCH + unit if named or in_order else None
-    return None
-
-
 def _since_1970(texts: polars.Series, unit: str) -> polars.Series:
     """Numbers in this unit as moments, whole ones exactly."""
-    ticks = _EPOCHS[unit]
+    ticks = TICKS_OF_EPOCHS[unit]
     parts = texts.cast(polars.Float64, strict=False)
     parts = parts.set((parts.abs() > _LAST_SECOND * ticks).fill_null(value=True), None)
     whole = texts.set(parts.is_null(), None).cast(polars.Int64, strict=False)
