@@ -21,7 +21,7 @@ HOPELESS = 0.5
 """The same, from which on even pairs decide nothing: threads that wait for each other wait for others first."""
 STOLEN = 0.02
 """Share of the processor's time that a hypervisor gave to others."""
-_BUSY_DOUBT = "Other programs took so much of the processors that they decided, not the settings."
+_BUSY_DOUBT = "Other programs kept the CPU busy, so this result is not reliable."
 WIDE = 0.10
 """Interquartile range over median."""
 

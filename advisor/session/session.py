@@ -401,8 +401,8 @@ class Session:
             straggler: the last worker takes so many times as long.
             overlap: the share of a step during which gradients can be exchanged already; otherwise they are exchanged in
                 buckets during the backward pass, as PyTorch does it.
-            inner_link: of the workers of a group under a mixed strategy, as `link`; otherwise the same.
-            servers: among which the weights of a parameter server are divided.
+            inner_link: network speed inside a group under a mixed strategy, `link` by default.
+            servers: number of parameter servers that share the weights.
             precision: the number format of what workers exchange: `fp32`, `bf16` or `fp16`.
             activations: of a pipeline, bytes that a stage passes on for one example, or a text such as `800kB`; otherwise
                 counted of the network.

@@ -87,9 +87,9 @@ class Asked:
     precision: str = "fp32"
     """The number format of what workers exchange: fp32, bf16 or fp16."""
     inner_link: str | None = None
-    """Of the workers of a group under a mixed strategy; None for `link`."""
+    """Network speed inside a group under a mixed strategy; None for `link`."""
     servers: int = 1
-    """Among which the weights of a parameter server are divided."""
+    """Number of parameter servers that share the weights."""
     activations: str | None = None
     """Of a pipeline: bytes that a stage passes to the next for one example, such as 800kB."""
     cluster: Path | None = None

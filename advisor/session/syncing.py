@@ -195,19 +195,19 @@ def trained(
     (comparison, whole), outcomes = _compared(job, results.runs, doubt), []
     rests = (*rests, *_left_again(comparison, results.runs))
     if comparison is not None and not whole:
-        rests = (*rests, "Not all seeds were finished with two strategies: nothing of it counts for the plan.")
+        rests = (*rests, "This does not change your plan: not all seeds were finished with two strategies.")
     if comparison is not None and comparison.pairs < FEWEST_PAIRS:
         rests = (
             *rests,
-            f"{FEWEST_PAIRS} seeds are the fewest that decide anything: nothing of it counts for the plan.",
+            f"This does not change your plan: {FEWEST_PAIRS} seeds are the fewest that decide anything.",
         )
     planned = reference_of(plan)
     own = job.chosen[0].declared.topic == strategy(planned).declared.topic
     usual = (asked.rate, asked.latency, asked.straggler) == (None, Asked().latency, Asked().straggler)
     if not usual:
-        rests = (*rests, "With a rate, a latency or a straggler of their own, nothing of it counts for the plan.")
+        rests = (*rests, "This does not change your plan: it was trained with another rate, latency or straggler.")
     if not own:
-        rests = (*rests, f"The plan's own strategy, {planned}, is not among these: nothing of it counts for the plan.")
+        rests = (*rests, f"This does not change your plan: its own strategy, {planned}, is not among these.")
     decides = comparison is not None and not doubt and comparison.pairs >= FEWEST_PAIRS
     if comparison is not None and decides and whole and own and usual and not notes and inputs.machine is not None:
         version = results.ready.torch if results.ready is not None else ""
@@ -417,7 +417,7 @@ def said(found: Comparison, job: Job) -> str:
     """A sentence on who came to the loss first, and one on a single worker."""
     workers = "1 worker" if job.workers == 1 else f"{job.workers} workers"
     if found.doubt:
-        return f"Undecided. {found.doubt} Measure again when they rest."
+        return f"Undecided. {found.doubt} Measure again when the machine is idle."
     if found.pairs < FEWEST_PAIRS:
         return f"Undecided: {found.pairs} of at least {FEWEST_PAIRS} trainings with each strategy. {_first(found, workers)}"
     return f"{_first(found, workers)} {beside_one(found, workers)}".strip()

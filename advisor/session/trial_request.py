@@ -116,7 +116,7 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
         what = "several labels for one example cannot be tried yet"
         remedy = "`advisor recommend` plans for them; --set task.kind=regress tries them as numbers."
     elif inspection.task is Task.SEGMENT:
-        what = "models that give a class to every pixel cannot be tried yet"
+        what = "`try` does not support segmentation yet"
         remedy = "`advisor starter --data` writes a project that trains one."
     elif inspection.modality == "graph":
         what = "networks on graphs cannot be tried yet"

@@ -76,7 +76,7 @@ NEEDS = {
     Need.TRIALS: "It needs trainings that trials on data do not make.",
     Need.CLUSTER: "It needs several machines or more GPUs than one machine has.",
 }
-_BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when they rest."
+_BUSY = "Other programs took {:.0%} of the processors' time meanwhile: measure again when the machine is idle."
 _DISKS = {"nvme": "a local NVMe disk", "ssd": "a local solid-state disk", "hdd": "a hard disk"}
 _UNKNOWN_DISK = "It is not known on what kind of disk was measured."
 _ON_A_DISK = "Not measured yet: `advisor probe --only {} --data PATH`, with data on a disk."

@@ -64,8 +64,8 @@ def test_a_run_on_a_busy_machine_says_at_its_end_that_nothing_was_saved(
     assert "THIS MACHINE, as this run found it; nothing of it was saved" in out
     repeated = f"`advisor probe --only threads --answers '{answers}' --save lab --budget 3min`"
     assert err.endswith(
-        "Nothing was saved under the name lab Other programs took much of the machine. "
-        f"When they rest, measure again: {repeated}"
+        "Nothing was saved under the name lab Other programs kept the CPU busy. "
+        f"Measure again when the machine is idle: {repeated}"
     )
 
 

@@ -69,7 +69,7 @@ def test_images_with_boxes_are_a_task_of_detection_and_no_classes(
     assert found.format == "folder of images"
     assert "task.kind" not in found.facts
     warning = next(remark for remark in found.remarks if remark.weight is Weight.WARNING)
-    assert "the 6 images lies a file with" in warning.what
+    assert "of 6 images have a file with" in warning.what
     assert kind in warning.what
     assert "no object detection yet" in warning.remedy
 
@@ -80,7 +80,7 @@ def test_images_with_captions_are_no_texts_and_no_classes(tmp_path: Path) -> Non
         write(tmp_path / f"{number}.txt", "a photo of sks dog in the snow\n")
     found = inspect(tmp_path)
     assert (found.format, found.task) == ("folder of images", None)
-    assert "Beside 6 of the 6 images lies a file with text" in said(found)
+    assert "6 of 6 images have a text file (captions?)" in said(found)
 
 
 def test_classes_with_boxes_beside_them_stay_classes_and_the_boxes_are_said(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_classes_with_boxes_beside_them_stay_classes_and_the_boxes_are_said(tmp_
             write(tmp_path / "Annotations" / label / f"{label}{number}.xml", VOC)
     found = inspect(tmp_path)
     assert (found.task, found.classes) == (Task.CLASSIFY, ("cat", "dog"))
-    assert "Beside 12 of the 12 images lies a file with boxes (Pascal VOC)" in said(found)
+    assert "12 of 12 images have a file with boxes (Pascal VOC)" in said(found)
 
 
 def test_a_note_beside_classes_says_nothing(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_note_beside_classes_says_nothing(tmp_path: Path) -> None:
     write(tmp_path / "readme.txt", "Photos of pets.\n")
     found = inspect(tmp_path)
     assert found.classes == ("cat", "dog")
-    assert "lies a file with" not in said(found)
+    assert "images have a" not in said(found)
 
 
 @pytest.mark.parametrize(
@@ -230,13 +230,13 @@ def sound(number: int, width: int, extra: bytes = b"") -> Callable[[Path], None]
 @pytest.mark.parametrize(
     ("made", "reason"),
     [
-        (sound(3, 4), "numbers with a decimal point (float)"),
-        (sound(3, 8), "numbers with a decimal point (float)"),
+        (sound(3, 4), "floating-point numbers"),
+        (sound(3, 8), "floating-point numbers"),
         (sound(6, 1, b"\0\0"), "compressed by A-law"),
         (sound(7, 1, b"\0\0"), "compressed by mu-law"),
         (sound(2, 1, b"\0\0"), "compressed by ADPCM"),
         (sound(85, 1, b"\0\0"), "compressed as MP3"),
-        (sound(0xFFFE, 4, struct.pack("<HHIH", 22, 32, 0, 3) + bytes(14)), "numbers with a decimal point (float)"),
+        (sound(0xFFFE, 4, struct.pack("<HHIH", 22, 32, 0, 3) + bytes(14)), "floating-point numbers"),
         (lambda path: write(path, b"RF64" + bytes(400)), "RF64 instead of RIFF"),
     ],
 )

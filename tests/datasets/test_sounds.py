@@ -93,7 +93,7 @@ def test_other_codecs_and_broken_files_are_named_with_the_reason(tmp_path: Path)
     (tmp_path / "low" / "2.wav").write_bytes(b"")
     write_sound(tmp_path / "low" / "4.wav", tone(300))
     said = remarks_of(tmp_path)
-    assert "3 of the 7 opened cannot be read: low/0.wav (its samples are numbers with a decimal point (float))" in said
+    assert "3 of the 7 opened cannot be read: low/0.wav (its samples are floating-point numbers)" in said
     data_set = load_data(inspect(tmp_path), 10, 0)
     assert len(data_set) == 4
     assert data_set.left_out == "3 that cannot be read were left out."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from advisor import AdvisorWarning, Session
 from advisor.errors import InputError
 from advisor.inference.plan import Plan, Status
 from advisor.models.published import published_models
+from advisor.models.tracing import asking
 from advisor.models.tracing.asking import built_model
 from advisor.starter.planning import blueprint_of
 from tests.models.test_own import SMALL, code, weights
@@ -282,7 +284,10 @@ def test_a_network_of_ones_own_with_other_outputs_than_the_task_is_told(
         planned(PICTURES | {"task.outputs": outputs}, model=f"{code(tmp_path, SMALL)}:make", input="3x8x8")
 
 
-def test_nothing_is_said_where_they_agree_or_are_not_known(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+def test_nothing_is_said_where_they_agree_or_are_not_known(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "QUIET_SECONDS", math.inf)  # a busy machine makes it slow
     model = f"{code(tmp_path, SMALL)}:make"
     unknown = {name: value for name, value in PICTURES.items() if name != "task.outputs"}
     for answers in (PICTURES, unknown):

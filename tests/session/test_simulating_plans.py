@@ -265,7 +265,7 @@ def test_of_another_cluster_nothing_counts(made: Made, monkeypatch: pytest.Monke
     assert found.comparison.best.strategy == "local_sgd", "it is told all the same"
     assert found.outcomes == ()
     assert found.after == found.before
-    assert any("Nothing of it counts for the plan" in note for note in found.notes)
+    assert any("This does not change your plan" in note for note in found.notes)
 
 
 def test_without_a_known_link_nothing_counts(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +326,7 @@ def test_of_a_plan_of_one_worker_every_room_says_that_nothing_counts_and_calls_n
     for room in (page, html, found._repr_html_()):
         assert "the reference" in room, "where a plan of several has its own"
     for room in (page, html):
-        said = "The plan trains with one worker. Nothing of it counts for the plan."
+        said = "The plan trains with one worker. This does not change your plan."
         assert said in room[: room.index("the reference")], "before anything else"
 
 

@@ -64,6 +64,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
 
     monkeypatch.setattr(syncing, "run", run)
     monkeypatch.setattr(syncing, "learned_task", on_data_of_their_own)
+    monkeypatch.setattr(syncing, "conditions", lambda *_: Conditions())  # a stalled test is no busy machine
     return found
 
 
@@ -106,7 +107,7 @@ def test_of_seeds_that_were_not_finished_the_others_are_compared_and_nothing_cou
     assert three.comparison is not None
     assert {len(one.seconds) for one in three.comparison.standings} == {2}
     assert three.outcomes == ()
-    assert any("Not all seeds were finished" in note for note in three.notes)
+    assert any("not all seeds were finished" in note for note in three.notes)
 
 
 def test_the_answer_says_that_another_network_has_learned(
@@ -153,7 +154,7 @@ def test_a_large_network_learns_itself_where_the_time_suffices(inputs: Inputs) -
 
 
 def test_code_that_nobody_named_on_the_command_line_is_not_run(inputs: Inputs) -> None:
-    known = ["network.parameters=5000", "network.multiply_adds=5000", "network.fingerprint=0123", "network.widths=1"]
+    known = ["network.parameters=5000", "network.kept_values=5000", "network.fingerprint=0123", "network.widths=1"]
     told = gather(sets=[*TABLE, "network.model=mine.py:make", *known], complain=no_complaint)
     job, notes = job_of(plan_of(told), told, Asked(), 600.0)
     assert job.task.data == DIGITS
@@ -333,7 +334,7 @@ def test_with_settings_that_no_plan_has_nothing_counts(inputs: Inputs, jobs: lis
     done = sync(inputs, strategies="synchronous,local_sgd", **asked)
     assert done.comparison is not None
     assert done.outcomes == ()
-    assert any("nothing of it counts for the plan" in note for note in done.notes)
+    assert any("This does not change your plan" in note for note in done.notes)
 
 
 def test_later_plans_recall_it(inputs: Inputs, jobs: list[Job]) -> None:
@@ -393,7 +394,7 @@ def test_without_the_plans_own_strategy_nothing_counts(inputs: Inputs, jobs: lis
     done = sync(inputs, strategies="asynchronous,local_sgd")
     assert done.comparison is not None
     assert (done.own, done.outcomes) == (False, ())
-    assert any("The plan's own strategy, synchronous, is not among these" in note for note in done.notes)
+    assert any("its own strategy, synchronous, is not among these" in note for note in done.notes)
     assert told().outcomes == ()
 
 
@@ -476,7 +477,7 @@ def test_where_other_programs_keep_the_processors_busy_nothing_is_decided_or_kep
     assert "They were busy." in done.notes
     assert done.says.startswith("With 2 workers") is decides
     if not decides:
-        assert done.says.startswith("Undecided. Other programs took so much of the processors that they decided")
+        assert done.says.startswith("Undecided. Other programs kept the CPU busy, so this result is not reliable")
         assert told().outcomes == ()
 
 

@@ -213,7 +213,7 @@ async def test_with_other_workers_other_links_and_other_steps_it_is_compared_too
         await done(run)
         assert desk.simulations == [Simulating(workers=200, step_time="constant:20ms", link="1 Gbit/s")]
         assert not run.screen.query_one(ComparedPane.Ranks).display, "losses are simulated of fewer workers"
-        await shows(run, "Nothing of it counts for the plan.")
+        await shows(run, "This does not change your plan.")
 
 
 @piloted

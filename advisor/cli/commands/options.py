@@ -370,11 +370,11 @@ class Simulate(NamedTuple):
     inner_link: Annotated[
         str | None,
         typer.Option(
-            "--inner-link", help="Of the workers of a group (mixed_asynchronous); otherwise as --link.", metavar="RATE"
+            "--inner-link", help="Network speed inside a group (mixed_asynchronous). Default: --link.", metavar="RATE"
         ),
     ] = None
     servers: Annotated[
-        int, typer.Option("--servers", help="Among which the weights of a parameter server are divided.", metavar="N")
+        int, typer.Option("--servers", help="Number of parameter servers that share the weights.", metavar="N")
     ] = 1
     precision: Annotated[
         str, typer.Option("--precision", help="Format of what is exchanged: fp32, bf16 or fp16.", metavar="FORMAT")
@@ -383,7 +383,7 @@ class Simulate(NamedTuple):
         str | None,
         typer.Option(
             "--activations",
-            help="Of a pipeline: what a stage passes on for one example, such as 800kB; otherwise counted of the network.",
+            help="Bytes that one pipeline stage sends to the next for an example. Default: counted from the model.",
             metavar="BYTES",
         ),
     ] = None

@@ -29,7 +29,7 @@ _DETECTION = (
 @dataclass(frozen=True, slots=True)
 class _Companions:
     kind: str
-    """Boxes or captions, with the format in brackets."""
+    """A file with boxes or captions, with the format in brackets."""
     count: int
     example: str
 
@@ -72,8 +72,9 @@ def remarks(listing: Listing) -> Iterator[Remark]:
 
 
 def _told(beside: _Companions, listing: Listing) -> str:
-    of = f"{beside.count:,} of the {len(listing.files):,} images"
-    return f"Beside {of} lies a file with {beside.kind}, such as {shorten(beside.example, 60)}."
+    have = "image has" if len(listing.files) == 1 else "images have" if beside.count > 1 else "images has"
+    of = f"{beside.count:,} of {len(listing.files):,} {have}"
+    return f"{of} a {beside.kind}, such as {shorten(beside.example, 60)}."
 
 
 def _remedy(beside: _Companions) -> str:
@@ -95,7 +96,7 @@ def _companions(listing: Listing) -> _Companions | None:
     for name in islice((name for name in listing.notes if name.casefold().endswith(".json")), _LOOKED_INTO):
         beginning, end = _ends(listing.folder / name)
         if '"annotations"' in beginning + end and ('"images"' in beginning + end or '"categories"' in beginning + end):
-            return _Companions("boxes or outlines of all (COCO)", len(listing.files), name)
+            return _Companions("file with boxes or outlines of all (COCO)", len(listing.files), name)
     return None
 
 
@@ -108,13 +109,13 @@ def _kind(path: Path) -> str:
     beginning, _ = _ends(path)
     match path.suffix.casefold():
         case ".txt" if _are_boxes(beginning):
-            return "boxes or outlines (YOLO)"
+            return "file with boxes or outlines (YOLO)"
         case ".txt" if beginning.strip() and any(letter.isalpha() for letter in beginning):
-            return "text (a caption?)"
+            return "text file (captions?)"
         case ".xml" if "<bndbox" in beginning or "<annotation" in beginning:
-            return "boxes (Pascal VOC)"
+            return "file with boxes (Pascal VOC)"
         case ".json" if _has_shapes(beginning):
-            return "outlines (LabelMe)"
+            return "file with outlines (LabelMe)"
     return ""
 
 

@@ -46,7 +46,7 @@ class MasksReading:
 
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Raise InputError: no trial learns from masks yet."""
-        what = "`advisor try` does not compare models that give a class to every pixel yet"
+        what = "`advisor try` does not support segmentation yet"
         raise unlearnable(inspection.path, what, "`advisor starter --data` writes a project that trains one.")
 
 

@@ -76,7 +76,7 @@ def bands(path: Path, *, steps: int, hop_seconds: float, highest: float) -> Floa
 
 
 _CODINGS = {
-    2: "compressed by ADPCM", 3: "numbers with a decimal point (float)", 6: "compressed by A-law", 7: "compressed by mu-law",
+    2: "compressed by ADPCM", 3: "floating-point numbers", 6: "compressed by A-law", 7: "compressed by mu-law",
     17: "compressed by ADPCM", 49: "compressed by GSM", 80: "compressed as MPEG", 85: "compressed as MP3",
 }  # fmt: skip
 """Formats of samples by their number in the header (RFC 2361)."""

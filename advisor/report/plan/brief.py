@@ -84,7 +84,7 @@ _TASKS: Mapping[str, str] = {
     "reconstruct": "compress {things} and restore them",
     "represent": "turn {things} into short vectors",
     "detect_anomalies": "find the unusual ones among {things}",
-    "segment": "give a class to every part of {things}",
+    "segment": "segment {things}",
     "translate": "turn {things} into other sequences",
 }
 
@@ -167,6 +167,8 @@ def title_of(plan: Plan) -> str:
         things = _ONE.get(things, things)
     elif things == "series" and isinstance(count, int):
         things = "pieces of series"  # one long series is cut into many
+    if facts.get("task.kind") == "segment":
+        things = things.replace("picture", "image")
     if facts.get("task.kind") == "classify" and outputs == 1:
         outputs = None  # the data tell of one number, which the stated task is not about
     said = _TASKS.get(str(facts.get("task.kind")), "no task is stated yet").format(

@@ -28,7 +28,7 @@ from advisor.simulation.result import Result
 from advisor.simulation.scenario import Scenario
 
 SCHEMA = "advisor/simulations/1"
-NOTHING_COUNTS = "Nothing of it counts for the plan."
+NOTHING_COUNTS = "This does not change your plan."
 """Ends the note that says why."""
 HEAD = ("strategy", "to the loss", "times as fast", "examples/s", "waiting", "sent")
 WORKERS = ("workers", "a step takes", "speed-up", "used")

@@ -127,8 +127,8 @@ def _say_unsaved(revision: Revision, save: str, command: str) -> None:
     """Once, after everything else: that nothing of this run was kept, why, and how to repeat it."""
     name = "" if save == LAST else f" under the name {save}"
     busy = not any(one.worth_keeping for one in revision.measured)
-    why = "Other programs took much of the machine." if busy else "The results could not be written, as told above."
-    when = "When they rest, measure again" if busy else "Measure again"
+    why = "Other programs kept the CPU busy." if busy else "The results could not be written, as told above."
+    when = "Measure again when the machine is idle" if busy else "Measure again"
     warn(f"Nothing was saved{name}", f"{why} {when}: {command}")
 
 
