@@ -86,7 +86,7 @@ def test_a_time_since_1970_is_read_to_the_microsecond(micros: int, unit: str) ->
 
 NAMES_OF_TIMES = (
     "ts", "time", "timestamp", "event_time", "created_at", "createdAt", "updated_at_ms", "date", "epoch", "unix_time",
-    "user_created_at", "Start Time", "timestampMs", "last_seen",
+    "user_created_at", "Start Time", "timestampMs", "last_seen", "t_us",
 )  # fmt: skip
 OTHER_NAMES = (
     "created_by", "tweet_id", "order_id", "time_key", "date_id", "updated_user", "order_no", "update_number", "datacode",

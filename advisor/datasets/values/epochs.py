@@ -16,7 +16,7 @@ _FEWEST, _EVENLY, _NEAR = 20, 0.9, 0.15
 _TIMES = frozenset({
     "time", "times", "timestamp", "timestamps", "ts", "date", "datetime", "epoch", "unix", "posix", "created", "updated",
     "when", "unixtime", "timestampms", "epochms", "createdat", "updatedat", "eventtime", "starttime", "endtime", "modified",
-    "deleted", "expires", "published", "seen", "moment", "stamp", "datum", "zeit", "zeitstempel",
+    "deleted", "expires", "published", "seen", "moment", "stamp", "datum", "zeit", "zeitstempel", "t", "ds",
 })  # fmt: skip
 _UNITS = frozenset({
     "s", "sec", "secs", "second", "seconds", "ms", "msec", "milli", "millis", "milliseconds", "us", "usec", "micro", "micros",
