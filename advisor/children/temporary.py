@@ -30,14 +30,17 @@ clock was set back."""
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
+def temporary_folder(base: Path | None = None) -> Iterator[Path]:
     """Made in the system's folder of temporary files, locked while it is in use, removed in the end.
+
+    Args:
+        base: the folder to make it in instead.
 
     A process that is killed leaves its folder behind; the next one removes it. The lock says whether the process it
     belongs to is still alive; where the system or the file system has none, such a folder stays.
     """
-    remove_abandoned()
-    base = Path(tempfile.gettempdir())
+    base = Path(tempfile.gettempdir()) if base is None else base
+    remove_abandoned(base)
     with contextlib.ExitStack() as closing:
         made = tempfile.TemporaryDirectory(prefix=PREFIX, dir=base, ignore_cleanup_errors=True)
         folder = Path(closing.enter_context(made))
@@ -53,10 +56,10 @@ def variables(folder: Path) -> dict[str, str]:
     return dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
 
 
-def remove_abandoned() -> None:
+def remove_abandoned(base: Path | None = None) -> None:
     """Remove the folders of processes that were killed: called where work begins, since the next child may come late."""
     now = time.time()
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    for folder in (Path(tempfile.gettempdir()) if base is None else base).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             held = folder.suffix == _LOCKED
             if _MADE.fullmatch(folder.name) and (held or abs(now - folder.lstat().st_mtime) > GRACE_SECONDS):

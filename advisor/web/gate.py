@@ -13,7 +13,7 @@ from pathlib import Path
 from aiohttp import web
 
 from advisor.web.complaints import Complaints
-from advisor.web.peers import is_stranger
+from advisor.web.peers import Peer, peer_of
 
 SILENT_SECONDS = 5.0
 """For the first request of a connection, and between two of them."""
@@ -91,8 +91,10 @@ class Gate:
                 await self._let_in(connection, loop)
 
     async def _let_in(self, connection: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
-        if is_stranger(connection):
-            self._complaints.say("Another user of this computer has asked for the page, and was refused.")
+        peer = peer_of(connection)
+        if peer is not Peer.ADMITTED:
+            if peer is Peer.STRANGER:
+                self._complaints.say("Another user of this computer has asked for the page, and was refused.")
             connection.close()
             return
         if len(self._server.connections) >= self._most and not self._make_room():

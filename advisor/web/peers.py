@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from enum import Enum
 from pathlib import Path
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -13,24 +14,33 @@ _LOCAL, _REMOTE, _UID, _INODE = 1, 2, 7, 9
 _ROOT = 0
 
 
-def is_stranger(connection: socket.socket, own: int | None = None) -> bool:
-    """True where another user than this one and root has made the connection; False where the system does not tell.
+class Peer(Enum):
+    """The other end of a connection."""
+
+    ADMITTED = "this user or root, or unknown where the system does not tell"
+    STRANGER = "another user"
+    CLOSED = "closed by its program already, so that it belongs to nobody"
+
+
+def peer_of(connection: socket.socket, own: int | None = None) -> Peer:
+    """Find out who has made the connection.
 
     Args:
         own: the number of this user; None for that of the process.
     """
     if sys.platform != "linux":
-        return False
+        return Peer.ADMITTED
     try:
         client, server = connection.getpeername()[:2], connection.getsockname()[:2]
         found = _owner(_written(client), _written(server))
     except (OSError, ValueError):
-        return False
+        return Peer.ADMITTED
     if found is None:
-        return False
+        return Peer.ADMITTED
     uid, inode = found
-    # One that its program has closed belongs to nobody, and is told as root's.
-    return inode == 0 or uid not in (os.geteuid() if own is None else own, _ROOT)
+    if inode == 0:  # its user is reported as root, whoever it was
+        return Peer.CLOSED
+    return Peer.ADMITTED if uid in (os.geteuid() if own is None else own, _ROOT) else Peer.STRANGER
 
 
 def _written(address: tuple[str, int]) -> tuple[str, str]:

@@ -154,7 +154,8 @@ def test_a_large_network_learns_itself_where_the_time_suffices(inputs: Inputs) -
 
 
 def test_code_that_nobody_named_on_the_command_line_is_not_run(inputs: Inputs) -> None:
-    known = ["network.parameters=5000", "network.kept_values=5000", "network.fingerprint=0123", "network.widths=1"]
+    known = [f"network.{name}=5000" for name in ("parameters", "multiply_adds", "kept_values")]
+    known += ["network.fingerprint=0123", "network.widths=1"]
     told = gather(sets=[*TABLE, "network.model=mine.py:make", *known], complain=no_complaint)
     job, notes = job_of(plan_of(told), told, Asked(), 600.0)
     assert job.task.data == DIGITS

@@ -22,6 +22,7 @@ from advisor.web import gate, peers
 from advisor.web.complaints import Complaints
 from advisor.web.entrance import entrance
 from advisor.web.guard import Guard
+from advisor.web.peers import Peer
 from advisor.web.server import listening
 from tests.web.served import PATIENCE, Served
 
@@ -44,15 +45,36 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
 def test_the_user_of_a_connection_is_known() -> None:
     with pair() as (_, server):
-        assert not peers.is_stranger(server)
-        assert peers.is_stranger(server, own=os.geteuid() + 1) == (os.geteuid() != 0)
+        assert peers.peer_of(server) is Peer.ADMITTED
+        other = Peer.ADMITTED if os.geteuid() == 0 else Peer.STRANGER
+        assert peers.peer_of(server, own=os.geteuid() + 1) is other
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
-@pytest.mark.parametrize(("uid", "inode", "stranger"), [(4711, 9, True), (0, 9, False), (0, 0, True), (1000, 9, False)])
+def test_a_connection_that_its_program_has_closed_is_dropped_without_a_complaint(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    async def run() -> None:
+        async with listening(0) as guard:
+            for _ in range(20):  # each is closed before the loop can accept it
+                socket.create_connection(("127.0.0.1", guard.port)).close()
+            kept = await asyncio.open_connection("127.0.0.1", guard.port)
+            kept[1].write(b"GET / HTTP/1.0\r\n\r\n")
+            assert await asyncio.wait_for(kept[0].read(), PATIENCE)
+            kept[1].close()
+
+    asyncio.run(run())
+    assert "Another user" not in "".join(capfd.readouterr())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+@pytest.mark.parametrize(
+    ("uid", "inode", "found"),
+    [(4711, 9, Peer.STRANGER), (0, 9, Peer.ADMITTED), (0, 0, Peer.CLOSED), (1000, 9, Peer.ADMITTED)],
+)
 @pytest.mark.parametrize("mapped", [False, True])
 def test_a_stranger_is_one_of_another_number(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, uid: int, inode: int, stranger: bool, mapped: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, uid: int, inode: int, found: Peer, mapped: bool
 ) -> None:
     with pair() as (_, server):
         client, own = (peers._written(one[:2])[mapped] for one in (server.getpeername(), server.getsockname()))
@@ -60,13 +82,13 @@ def test_a_stranger_is_one_of_another_number(
         (tmp_path / "tcp").write_text("" if mapped else line)
         (tmp_path / "tcp6").write_text(line if mapped else "")
         monkeypatch.setattr(peers, "_TABLES", (tmp_path / "tcp", tmp_path / "tcp6"))
-        assert peers.is_stranger(server, own=1000) == stranger
+        assert peers.peer_of(server, own=1000) is found
 
 
 def test_what_no_table_tells_is_let_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(peers, "_TABLES", (tmp_path / "none", tmp_path / "none6"))
     with pair() as (_, server):
-        assert not peers.is_stranger(server, own=4711)
+        assert peers.peer_of(server, own=4711) is Peer.ADMITTED
 
 
 def test_the_same_complaint_is_made_once_a_minute() -> None:
@@ -85,17 +107,38 @@ def test_the_same_complaint_is_made_once_a_minute() -> None:
     assert said[-1] == "Lost: OSError: gone\n"
 
 
-def test_a_file_leads_to_the_page_once_and_is_gone_then() -> None:
+def test_a_file_leads_to_the_page_once_and_is_gone_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     guard = Guard(4321)
     with entrance(guard) as page:
+        assert page.is_relative_to(tmp_path), "a browser from a snap does not see /tmp of this computer"
+        assert not any(part.startswith(".") for part in page.relative_to(tmp_path).parts), "nor hidden folders"
         assert page.stat().st_mode & 0o777 == 0o600
         assert page.parent.stat().st_mode & 0o777 == 0o700
         text = page.read_text()
         assert guard.opening in text
         assert guard.token not in text
         assert guard.admits_once(urlsplit(guard.opening).path)
-        assert not page.exists()
-    assert not page.parent.exists()
+        assert not page.parent.exists()
+    with entrance(guard) as unused:
+        assert unused.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no such rights there")
+@pytest.mark.parametrize("home", ["missing", "everybody's"])
+def test_the_file_is_a_temporary_one_where_the_home_folder_cannot_hold_it(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "everybody's").mkdir()
+    (tmp_path / "everybody's").chmod(0o777)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("HOME", str(tmp_path / home))
+    with entrance(Guard(4321)) as page:
+        assert page.is_relative_to(tmp_path / "temporary")
+        assert page.stat().st_mode & 0o777 == 0o600
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def closed(connection: socket.socket) -> bool:

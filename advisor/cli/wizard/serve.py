@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 TOLD = [
     "It is for this computer only, and whoever has the address is let in: keep it to yourself.",
+    "If no browser opens, open the address yourself.",
     "A conversation ends with its window. What you export goes into this folder.",
     "Ctrl-C ends the server and every conversation.",
 ]
