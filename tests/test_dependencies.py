@@ -16,15 +16,15 @@ from .oldest_versions import PYPROJECT, oldest_versions
 PINNED = Path(__file__).parents[1] / "constraints.txt"
 MENDED = {
     "aiohttp": "3.14.3",  # CVE-2026-69244, 69243, 54273
-    "pillow": "12.2",  # CVE-2026-25990 (12.1.1), CVE-2026-40192
-    "torch": "2.10",  # CVE-2025-32434 (2.6), CVE-2025-3730 (2.8), CVE-2026-24747
+    "pillow": "13.0",  # CVE-2026-112392 and others of October 2026 (osv.dev)
+    "torch": "2.10",  # CVE-2025-32434 (2.6), CVE-2025-3730 (2.8), CVE-2026-24747 (GHSA-63cw-57p8-fm3p)
     "jinja2": "3.1.6",  # CVE-2025-27516
     "skops": "0.13",  # CVE-2025-54412, 54413 (0.12), 54886
     "lightgbm": "4.6",  # CVE-2024-43598
     "pyyaml": "6.0.2",
     "scikit-learn": "1.5",  # CVE-2024-5206
 }
-"""The first version without the advisories that were known on 28 November 2026, as far as they were looked up."""
+"""The first version without the advisories known on 28 November 2026: aiohttp, pillow and torch were looked up, others recalled."""
 
 
 def requirements() -> list[Requirement]:

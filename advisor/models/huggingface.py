@@ -80,7 +80,7 @@ def _is_slip(kind: str, near: str) -> bool:
     """True where the nearest known name is so near that a letter or two were mistaken, and no version is another."""
     name = near.removeprefix("Did you mean ").rstrip("?")
     digits = ["".join(filter(str.isdigit, one)) for one in (kind, name)]
-    return digits[0] == digits[1] and abs(len(kind) - len(name)) <= 1
+    return digits[0] == digits[1] and abs(len(kind) - len(name)) <= 2
 
 
 def _steps(config: Config, *, writes: bool) -> int:

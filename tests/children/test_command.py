@@ -21,6 +21,7 @@ MAY_START = {
     "children/command.py": "it is the one that does",
     "children/process.py": "watches what was started",
     "children/helper.py": "watches what was started",
+    "children/guard.py": "forks: the keeper of a process of ours, which ends what foreign code of that process starts",
     "distributed/wires/hub.py": "runs ip and tc by their whole paths, inside the namespaces that it holds",
     "probes/benches/feeding.py": "forks: the loaders of torch, which begin as a copy of a process of ours",
 }

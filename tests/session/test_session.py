@@ -331,10 +331,10 @@ def test_the_winner_is_saved_and_what_keeps_it_from_that_is_told(tmp_path: Path)
         "a,b,kind\n" + "".join(f"{n % 7},{n % 5},{'xy'[n % 7 > 3]}\n" for n in range(200)), encoding="utf-8"
     )
     session = advisor.Session(data=data, target="kind")
-    assert session.try_on_data("12s", save=folder).best is not None
+    assert session.try_on_data("30s", save=folder).best is not None
     assert (folder / "card.json").exists()
     with pytest.raises(advisor.InputError, match="there is a saved model already"):
-        session.try_on_data("12s", save=folder)
+        session.try_on_data("30s", save=folder)
     draw = random.Random(4)
     drawn = "".join(f"{draw.random():.3f},{draw.random():.3f},{draw.choice('xy')}\n" for _ in range(80))
     data.write_text(f"a,b,kind\n{drawn}", encoding="utf-8")

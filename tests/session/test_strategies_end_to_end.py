@@ -32,7 +32,7 @@ ANSWERS = {
     "project.pretrained_allowed": "no", "data.examples": "20000000", "machine.gpu.count": "0", "machine.cpu.usable_cores": "1",
     "cluster.nodes": "2", "cluster.network_bytes_per_second": "100 Mbit/s", "training.batch_size": "16",
 }  # fmt: skip
-SECONDS = {"synchronous": 12.0, "local_sgd": 4.0}
+SECONDS = {"alone": 30.0, "synchronous": 12.0, "local_sgd": 4.0}
 """In which a made-up loss falls to a third."""
 
 
