@@ -24,7 +24,7 @@ MENDED = {
     "pyyaml": "6.0.2",
     "scikit-learn": "1.5",  # CVE-2024-5206
 }
-"""The first version without the advisories known on 28 November 2026: aiohttp, pillow and torch were looked up, others recalled."""
+"""The first version without the advisories known on 28 November 2026: those of aiohttp, pillow and torch were looked up."""
 
 
 def requirements() -> list[Requirement]:

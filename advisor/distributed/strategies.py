@@ -126,7 +126,7 @@ DECLARED: Mapping[str, Declared] = MappingProxyType({
 })  # fmt: skip
 """Every strategy by its name."""
 ALONE = "alone"
-"""What others are compared with besides: no strategy of several workers, so that it is none of those declared."""
+"""One worker alone, with which all strategies are compared: none of those declared, as it exchanges nothing."""
 _ONE_WORKER = Declared("one worker alone", Kind.ALONE, "One worker trains by itself, while the others rest.", "none")
 ALIASES: Mapping[str, str] = MappingProxyType({
     "ddp": "synchronous", "none": "synchronous", "accumulation": "gradient_accumulation", "asgd": "asynchronous",

@@ -64,7 +64,7 @@ class Means:
     examples: int = MOST_MADE
     """Of the data, or made."""
     cores: int = 1
-    """That start the processes."""
+    """Of the processor, which start the processes of the workers."""
     teaches: bool = False
     """True where examples are made by a network as large as the plan's."""
 

@@ -1,4 +1,4 @@
-"""What several processes of a project exchange, as the plan advises it, and what of that no project builds."""
+"""Exchanges between several processes of a project, as the plan advises them, and those that no project builds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _shards(plan: Plan) -> bool:
 
 
 def differences(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
-    """What the plan advises on several devices, and the project does otherwise."""
+    """Sentences on what the plan advises for several devices and the project does otherwise."""
     shards = blueprint.strategy == SHARDED
     follows = {
         "parallelism.strategy": (*_REPLICATED, *(_SHARDING if shards else ())),

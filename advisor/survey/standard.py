@@ -40,7 +40,7 @@ class Standard:
     says: str
     """The numbers, in a sentence or two."""
     conditions: str
-    """What was simulated."""
+    """The simulated workers, network and links, in words."""
 
 
 def synchronous_to_forty(run: Run) -> Standard:

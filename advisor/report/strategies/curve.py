@@ -50,7 +50,7 @@ def is_logarithmic(low: float, high: float) -> bool:
 
 
 def height(value: float, low: float, high: float) -> float:
-    """Where a loss stands between the lowest, 0, and the highest, 1."""
+    """Place a loss between the lowest, 0, and the highest, 1."""
     if is_logarithmic(low, high):
         return math.log(value / low) / math.log(high / low)
     return (value - low) / (high - low)
