@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,10 +132,20 @@ def simulated(
     """
     plan = plan_of(inputs)
     scenario, notes = scenario_of(plan, inputs, asked)
+    notes += tuple(_without_effect(scenario, asked))
     task, learned = _task(plan, inputs, scenario, asked.loss)
     stopped = stop or Stop()
     result = simulate(scenario, task, seconds=seconds_left, stop=lambda: stopped.now, tell=tell)
     return Simulation(scenario, result, task, (*notes, *learned))
+
+
+def _without_effect(scenario: Scenario, asked: Asked) -> Iterator[str]:
+    """Sentences on options that mean nothing for this strategy."""
+    kind, name = scenario.strategy.kind, scenario.strategy.name
+    if asked.servers > 1 and kind not in (Kind.SERVER, Kind.GROUPS):
+        yield f"--servers has no effect: {name} has no parameter server."
+    if asked.inner_link is not None and kind is not Kind.GROUPS:
+        yield f"--inner-link has no effect: {name} has no groups of workers."
 
 
 def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tuple[str, ...]]:

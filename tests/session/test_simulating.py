@@ -12,6 +12,7 @@ import pytest
 from advisor.children.stopping import Stop
 from advisor.distributed.task import Task
 from advisor.errors import InputError
+from advisor.report.strategies.simulation import rests_on
 from advisor.session import simulating
 from advisor.session.inputs import Inputs, gather, plan_of
 from advisor.session.simulating import (
@@ -189,3 +190,25 @@ def test_somebody_stops_it() -> None:
     stop.everything()
     with pytest.raises(StoppedError):
         simulated(told(machine="none"), Asked(steps=5, loss=False), 60.0, stop)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "wish", "effect"),
+    [
+        ("synchronous", {"servers": 4}, False),
+        ("synchronous", {"inner_link": "100Gbit/s"}, False),
+        ("asynchronous", {"inner_link": "100Gbit/s"}, False),
+        ("asynchronous", {"servers": 4}, True),
+        ("mixed_asynchronous", {"inner_link": "100Gbit/s"}, True),
+    ],
+)
+def test_an_option_that_means_nothing_for_a_strategy_is_said(strategy: str, wish: dict[str, Any], effect: bool) -> None:
+    asked = Asked(strategy=strategy, workers=4, steps=2, loss=False, **wish)
+    notes = simulated(told(machine="none"), asked, 60.0).notes
+    assert any("has no effect" in note for note in notes) is not effect
+
+
+def test_a_pipeline_with_a_single_copy_of_the_network_says_nothing_of_exchanged_gradients() -> None:
+    for workers, said in ((4, False), (8, True)):
+        scenario, notes = scene(strategy="pipeline:stages=4:parts=8", workers=workers, overlap=0.5, activations="1kB")
+        assert any("Gradients are exchanged" in one for one in rests_on(scenario, notes)) is said

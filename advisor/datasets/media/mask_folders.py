@@ -22,7 +22,7 @@ FORMAT = "folder of images and masks"
 _REMEDY = "Save masks as PNG with the number of the class as the value of each pixel."
 _WORTH_A_DOUBT = 20
 """Masks that tell whether a pair of folders may be images and masks."""
-_AS_CLASSES = "If the folders are classes after all, add --set task.kind=classify."
+_AS_CLASSES = "If the folders are classes after all, add --set task.kind=classify to recommend or starter."
 
 
 @dataclass(frozen=True, slots=True)

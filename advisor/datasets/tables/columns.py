@@ -350,7 +350,7 @@ def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Jud
 def _not_dates(name: str, count: int, known: int, example: str) -> Remark:
     what = f"{count:,} of {known:,} dates of {shorten(name, 40)!r} count as missing, such as one {example}"
     remedy = "They stand for no date, or were written in a wrong unit (seconds, milliseconds, microseconds)."
-    return Remark(f"{what}: only the years 1 to 9998 are read.", Weight.WARNING, remedy, (name,))
+    return Remark(f"{what}: dates are read from 2 January 0001 to the end of 9998.", Weight.WARNING, remedy, (name,))
 
 
 def _words(look: Look, words: float) -> Judged:

@@ -224,6 +224,8 @@ def _overlapping(scenario: Scenario) -> str:
     """A sentence on the exchange of gradients while others are still computed."""
     if scenario.workers == 1 or scenario.strategy.name not in OVERLAPPED:
         return ""
+    if scenario.strategy.kind is Kind.PIPELINE and scenario.workers <= scenario.strategy.whole("stages"):
+        return ""  # a single copy of the network has nobody to exchange gradients with
     if scenario.overlap:
         return f"Gradients are exchanged during {scenario.overlap:.0%} of a step already (given)."
     if scenario.bucket_bytes is None or scenario.strategy.name not in IN_BUCKETS:
