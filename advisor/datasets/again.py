@@ -14,7 +14,7 @@ import polars
 from numpy.typing import NDArray
 from polars.exceptions import PanicException, PolarsError
 
-from advisor.datasets.dataset import Examples, Inspection, Kind, Series, Task
+from advisor.datasets.dataset import Examples, Inspection, Kind, Series, Task, key_columns
 from advisor.datasets.intake import Intake, Source, TakenColumn
 from advisor.datasets.matching import Say, matched
 from advisor.datasets.media import images, waves
@@ -65,7 +65,7 @@ def intake_of(inspection: Inspection) -> Intake:
         target = taken[inspection.target or ""]
         others = tuple(name for name in taken if name not in inspection.inputs and name != target.name)
         classes = inspection.classes
-        keys = tuple(name for name in others if _is_key(name, taken[name].kind, inspection))
+        keys = key_columns(inspection, (inspection.time_column, inspection.group_column))
         return Intake(Source.TABLE, inspection.modality, task, classes, inputs, target, others, keys)
     sources: dict[type, Source] = {
         pictures.PicturesReading: Source.PICTURES,
@@ -88,11 +88,6 @@ def intake_of(inspection: Inspection) -> Intake:
         remedy="Leave --save out to try them. Models of tables, of series with a row for each time, and of folders of pictures, "
         "sounds and texts can be saved.",
     )
-
-
-def _is_key(name: str, kind: Kind, inspection: Inspection) -> bool:
-    """True for a column by which people know a row."""
-    return kind in (Kind.IDENTIFIER, Kind.DATE, Kind.TEXT) or name in (inspection.time_column, inspection.group_column)
 
 
 def _of_series(inspection: Inspection, reading: SeriesReading) -> Intake:

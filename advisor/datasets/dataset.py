@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -162,6 +162,17 @@ class Inspection:
     """True where a table is written as other programs expect: a header, decimal points, UTF-8, one object of JSON a line."""
     task_remedy: str = "Name it with --target."
     """Advice for data that do not show what is to be predicted."""
+
+
+def key_columns(inspection: Inspection, order: Collection[str | None]) -> tuple[str, ...]:
+    """Columns that stand beside a prediction, since people know a row by them: neither the target nor an input.
+
+    Args:
+        order: the columns that name the time and the group of a row.
+    """
+    passed_over = [one for one in inspection.columns if one.name not in (*inspection.inputs, inspection.target)]
+    kinds = (Kind.IDENTIFIER, Kind.DATE, Kind.TEXT)
+    return tuple(one.name for one in passed_over if one.kind in kinds or one.name in order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,7 @@ class Masks:
     """Of each class, in the order of their numbers; of masks in colours 65536 red + 256 green + blue."""
     void: int | None
     """Of pixels that belong to no class."""
-    coloured: bool
+    colored: bool
     blurred: bool
     """True where values between two stand for the nearer one."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.agent.advised import after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
-from advisor.datasets.dataset import Inspection, Kind
+from advisor.datasets.dataset import Inspection, Kind, key_columns
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.datasets.values.kept_words import KEPT, kept_by
 from advisor.errors import input_error
@@ -224,11 +224,8 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
     numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
     holds = "number" if numbered else held[time].holds if time in held else "date"
     season = getattr(getattr(inspection.reading, "shape", None), "season", None)
-    named = [
-        one.name for one in inspection.columns if one.kind in (Kind.IDENTIFIER, Kind.DATE) or one.name in (time, group)
-    ]
     words = kept_by(table.styles.get(inspection.target, ""))
-    keys = tuple(name for name in named if name != inspection.target)
+    keys = key_columns(inspection, (time, group))
     return Reads(columns, time, holds, group, season, target_words=words, keys=keys)
 
 
@@ -309,7 +306,7 @@ def _epochs(plan: Plan) -> int:
 
 
 def _decay(optimizer: str) -> float:
-    """The usual decay of these optimisers: those that decouple it from the gradient take more."""
+    """The usual decay of these optimizers: those that decouple it from the gradient take more."""
     return 0.01 if optimizer in ("adamw", "nadam", "lamb") else 1e-4
 
 

@@ -48,9 +48,9 @@ FILES = {
     "answering.py": "answers, and how good they are",
     "train.py": "the training",
     "describe.py": "the sizes of network and training, for `train.py --describe`",
-    "optimisation.py": "the optimiser and its learning rate",
+    "optimisation.py": "the optimizer and its learning rate",
     "schedules.py": "the learning rate from step to step",
-    "layerwise.py": "optimisers that scale the rate of each layer",
+    "layerwise.py": "optimizers that scale the rate of each layer",
     "initialisation.py": "the weights that training starts from",
     "recompute.py": "saves memory by computing results again",
     "devices.py": "on which device, and with which other processes",
@@ -80,6 +80,7 @@ FILES = {
     "train_ray.py": "the training by Ray Train",
     "train.sky.yaml": "the job for SkyPilot",
     "requirements.txt": "the packages it needs",
+    ".dockerignore": "what the image leaves out, such as data and results",
     "Dockerfile": "an image of a container with this folder and these packages, for processors or CUDA",
 }
 

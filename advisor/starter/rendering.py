@@ -142,7 +142,7 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         if blueprint.launch is not None:
             names = CLUSTER_FILES if blueprint.launch.cluster else ("train.sh",)
             chosen |= {name: f"launch/{name}.j2" for name in names}
-    chosen["Dockerfile"] = "shared/Dockerfile.j2"
+    chosen |= {"Dockerfile": "shared/Dockerfile.j2", ".dockerignore": "shared/dockerignore.j2"}
     if "predict.py" in chosen and blueprint.targets is not Targets.MASK:
         chosen["predictions.py"] = "shared/predictions.py.j2"
         if blueprint.targets is Targets.NUMBERS and blueprint.network != STATISTICAL:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from advisor.agent.settling.workloads import workload_of
+from advisor.datasets.again import intake_of
+from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
 from advisor.inference.plan import Status
 from advisor.networks.registry import buildable, family, folder_of
@@ -203,3 +207,42 @@ def test_what_a_process_takes_at_a_time_is_that_of_the_plan_where_it_says_so() -
     said = {"training.micro_batch": replace(usual, value=8), "training.accumulation": replace(usual, value=3)}
     recipe = blueprint_of(replace(plan, recommendations={**plan.recommendations, **said})).recipe
     assert (recipe.batch_size, recipe.accumulation) == (24, 3), "four processes share the batch"
+
+
+def test_a_project_keeps_the_columns_beside_predictions_that_a_saved_model_keeps(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    words = [
+        "apple",
+        "bridge",
+        "cloud",
+        "dance",
+        "earth",
+        "field",
+        "garden",
+        "harbor",
+        "island",
+        "jungle",
+        "kettle",
+        "lantern",
+    ]
+    table = tmp_path / "table.csv"
+    rows = [
+        f"R{number:04},{' '.join(chance.choices(words, k=9))},2024-01-{number % 28 + 1:02},{number % 7},{number % 2}"
+        for number in range(200)
+    ]
+    table.write_text("\n".join(["code,remark,day,size,answer", *rows]) + "\n")
+    found = inspect(table, target="answer")
+    keys = intake_of(found).keys
+    assert keys is not None
+    assert "code" in keys
+    for one in ("code", "remark", "day"):
+        assert (one in keys) is (one not in found.inputs)
+    plan = plan_of("task.kind=classify task.outputs=2 data.modality=tabular data.inputs=1 data.examples=200")
+    reads = blueprint_of(plan, table, "answer", inspection=found).reads
+    assert reads is not None
+    assert reads.keys == keys
+    texts = replace(found, inputs=("size",))
+    assert intake_of(texts).keys == ("code", "remark", "day")
+    reads = blueprint_of(plan, table, "answer", inspection=texts).reads
+    assert reads is not None
+    assert reads.keys == ("code", "remark", "day")

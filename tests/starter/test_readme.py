@@ -156,4 +156,8 @@ def test_an_image_of_a_container_has_no_rights_that_training_does_not_need(tmp_p
         assert lines[lines.index(next(line for line in lines if line.startswith("FROM")))] == "FROM python:3.12-slim"
         assert orders.index("USER") > max(place for place, order in enumerate(orders) if order in ("RUN", "COPY"))
         assert "USER root" not in lines
+        copies = [line for line in lines if line.startswith("COPY") and "requirements" not in line]
+        assert copies == ["COPY --chown=trainer:trainer . ."], "it writes results there"
+        left_out = (tmp_path / name / ".dockerignore").read_text().splitlines()
+        assert {"data", "runs", ".venv", "**/__pycache__", "**/*.pt"} <= set(left_out)
         assert ("ARG" in orders) is (name == "ffn")
