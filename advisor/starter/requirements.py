@@ -22,8 +22,8 @@ PACKAGES = {
     "statsforecast": "statsforecast>=2.0.1",
 }
 """By the name under which they are imported, in the order in which requirements.txt lists them."""
-OPTIONAL = frozenset({"ray", "onnx", "onnxruntime", "onnxscript", "pytest", "tensorboard"})
-"""Packages of one option each, whose README or message says how to install them."""
+OPTIONAL = frozenset({"pandas", "ray", "onnx", "onnxruntime", "onnxscript", "pytest", "tensorboard"})
+"""Packages of one option each, whose README or message says how to install them; CatBoost brings pandas."""
 
 
 def packages_of(files: Mapping[str, str]) -> tuple[str, ...]:
