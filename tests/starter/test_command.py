@@ -112,5 +112,5 @@ def test_a_plan_that_no_project_can_keep_is_refused_and_nothing_is_written(tmp_p
     said = refused("starter", "--machine", "none", "--model", "llama-3.1-70b", "--set", "task.kind=generate", "--set",
                    "training.adaptation=full", "--set", "project.pretrained_allowed=yes", "--set", "machine.gpu.count=8",
                    "--set", "machine.gpu.memory_bytes=80 GiB", "--output", tmp_path / "new")  # fmt: skip
-    assert "a project keeps all states on each device" in " ".join(said.split())
+    assert "project keeps all states on each device" in " ".join(said.split())
     assert not (tmp_path / "new").exists()
