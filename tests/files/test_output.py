@@ -39,7 +39,8 @@ def test_the_umask_counts(umask: str, of_file: int, of_folder: int, tmp_path: Pa
     with_umask(umask, tmp_path, "starter", *stated, "--output", "project")
     assert mode(tmp_path / "plan.md") == of_file
     assert mode(tmp_path / "project") == of_folder
-    assert {mode(path) for path in (tmp_path / "project").iterdir()} == {of_file}
+    for path in (tmp_path / "project").rglob("*"):
+        assert mode(path) == (of_folder if path.is_dir() else of_file), path
 
 
 @pytest.mark.parametrize("before", [0o600, 0o640, 0o444, 0o755])

@@ -259,6 +259,7 @@ KEEPERS = (
     "interview",
     "children/temporary.py",
     "cluster/profile.py",
+    "session/standards.py",
     "tui/last.py",
     "tui/theme.py",
 )
