@@ -132,7 +132,7 @@ def test_what_one_process_cannot_do_is_said_once_for_all(project: Path) -> None:
 def test_a_process_that_loses_another_waits_for_its_reason(project: Path) -> None:
     """The first leaves the group some time before it ends, as a slow end does."""
     devices = project / "devices.py"
-    joined = '        distributed.init_process_group("gloo", store=store, rank=rank, world_size=world)\n'
+    joined = "        distributed.init_process_group(backend, store=store, rank=rank, world_size=world)\n"
     leaves = f"{' ' * 8}if rank == 0:\n{' ' * 12}distributed.destroy_process_group()\n{' ' * 12}time.sleep(2)\n"
     assert joined in devices.read_text()
     says = f"{' ' * 12}raise SystemExit('The first says why.')\n{' ' * 8}distributed.barrier()\n"
@@ -159,7 +159,9 @@ def test_the_job_for_a_cluster_trains_and_runs_nothing_that_its_store_is_sent(tm
     """Slurm itself is made up. The store listens everywhere, which the README says."""
     plan = plan_of(f"{TABLE} cluster.nodes=2", network_hidden_units=[8], compute_device="cluster", **SMALL)
     project = generated(tmp_path / "project", plan)
-    assert "only where you trust everybody on these networks" in " ".join((project / "README.md").read_text().split())
+    assert "only where you trust everybody on these networks" in " ".join(
+        (project / "docs/cluster.md").read_text().split()
+    )
     programs = tmp_path / "bin"
     programs.mkdir()
     torchrun = f'#!/bin/sh\nexec {shlex.join(TORCHRUN)} "$@"\n'

@@ -144,7 +144,7 @@ def test_words_cannot_be_foretold_as_numbers(tmp_path: Path) -> None:
     table().write_csv(tmp_path / "table.csv")
     facts = "task.kind=regress task.outputs=1 data.modality=tabular data.inputs=4"
     project = generated(tmp_path / "project", plan_of(facts, network_type="ffn", network_hidden_units=[4]))
-    with pytest.raises(SystemExit, match="The column 'kind' holds 'b', where .* numbers"):
+    with pytest.raises(SystemExit, match=r"The column 'kind' holds 'b', where .* numbers"):
         run(project, f"python train.py --data '{tmp_path / 'table.csv'}'")
 
 
