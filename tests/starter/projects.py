@@ -6,6 +6,7 @@ import io
 import os
 import runpy
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -99,7 +100,7 @@ def run(project: Path, line: str) -> str:
 @contextmanager
 def _alone(project: Path, modules: set[str]) -> Iterator[None]:
     """In the project's folder, with its modules and nobody else's, and torch as before afterwards."""
-    before, threads = Path.cwd(), torch.get_num_threads()
+    before, threads, interrupted = Path.cwd(), torch.get_num_threads(), signal.getsignal(signal.SIGINT)
     others = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
     with mock.patch.object(sys, "path", [str(project), *sys.path]), torch.random.fork_rng():
         os.chdir(project)
@@ -109,6 +110,7 @@ def _alone(project: Path, modules: set[str]) -> Iterator[None]:
         finally:
             os.chdir(before)
             torch.set_num_threads(threads)
+            signal.signal(signal.SIGINT, interrupted)
             for name in modules:
                 sys.modules.pop(name, None)
             sys.modules.update(others)

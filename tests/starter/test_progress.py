@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from itertools import count
@@ -17,7 +19,7 @@ import torch
 from advisor.starter.blueprint import Layout, Targets
 from advisor.starter.planning import _log_every
 from tests.starter.blueprints import blueprint, module, project
-from tests.starter.projects import run
+from tests.starter.projects import complaints, environment, run
 
 
 @pytest.fixture
@@ -210,3 +212,15 @@ def test_without_a_compiler_nothing_is_compiled_and_that_is_said(
     assert not devices.can_compile(torch.device("cpu"))
     assert "there is no C++ compiler" in capsys.readouterr().err
     assert devices.can_compile(torch.device("cuda"))
+
+
+@pytest.mark.parametrize("network", ["ffn", "linear"])
+def test_ctrl_c_while_libraries_are_imported_ends_without_a_traceback(network: str, tmp_path: Path) -> None:
+    made = project(tmp_path / "project", blueprint(network, Layout.TABLE, Targets.CLASS))
+    assert complaints(made) == ""
+    for library in ("torch", "numpy"):  # whichever comes first
+        (made / f"{library}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = subprocess.run(
+        [sys.executable, "train.py"], check=False, cwd=made, env=environment(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
