@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.agent.advised import after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
-from advisor.datasets.dataset import Inspection, Kind, key_columns
+from advisor.datasets.dataset import UNSAID, Inspection, Kind, key_columns
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.datasets.values.kept_words import KEPT, kept_by
 from advisor.errors import input_error
@@ -57,6 +57,13 @@ LOG_SECONDS = 10.0
 """Between two lines of a project's metrics, about."""
 
 
+def _refuse_without_target(inspection: Inspection) -> None:
+    """Raise InputError for a table of which nobody has said what is to be predicted."""
+    for remark in inspection.remarks:
+        if remark.what == UNSAID:
+            raise input_error(TITLE, "no column to predict is named", where=inspection.path, remedy=remark.remedy)
+
+
 def blueprint_of(
     plan: Plan,
     data: Path | None = None,
@@ -77,6 +84,8 @@ def blueprint_of(
     """
     network = advice_of(plan, "network.type")
     if network is None:
+        if inspection is not None:
+            _refuse_without_target(inspection)
         raise input_error(
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",

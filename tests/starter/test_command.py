@@ -114,3 +114,12 @@ def test_a_plan_that_no_project_can_keep_is_refused_and_nothing_is_written(tmp_p
                    "--set", "machine.gpu.memory_bytes=80 GiB", "--output", tmp_path / "new")  # fmt: skip
     assert "project keeps all states on each device" in " ".join(said.split())
     assert not (tmp_path / "new").exists()
+
+
+def test_a_table_whose_target_nobody_names_is_refused_with_columns_that_it_could_be(tmp_path: Path) -> None:
+    rows = "".join(f"{number % 7},{number % 5},{number * 0.37:.2f}\n" for number in range(60))
+    (tmp_path / "house.csv").write_text(f"a,b,price\n{rows}")
+    said = refused("starter", "--data", tmp_path / "house.csv", "--output", tmp_path / "new")
+    assert "no column to predict is named" in said
+    assert "Name the column with --target; it could be 'price'" in " ".join(said.split())
+    assert not (tmp_path / "new").exists()
