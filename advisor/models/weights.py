@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -71,6 +72,10 @@ def _indexed(path: Path) -> list[Path]:
     names = list(dict.fromkeys(places.values()))
     if len(names) > _MOST_FILES or not all(name and Path(name).name == name for name in names):
         raise wrong(str(path), f"it names no files beside it, or more than {_MOST_FILES:,}")
+    if missing := next((name for name in names if not os.path.exists(path.with_name(name))), None):  # noqa: PTH110 any name
+        raise wrong(
+            str(path), f"it names {shorten(missing)}, which is not beside it", "Download or copy that file too."
+        )
     return [path.with_name(name) for name in names]
 
 

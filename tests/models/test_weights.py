@@ -205,3 +205,15 @@ def test_a_tensor_in_two_files_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"a is in one\.safetensors too"):
         named_model(str(index))
+
+
+@pytest.mark.parametrize("name", ["two.safetensors", "~", "a\nb", "\x00", "x" * 300])
+def test_a_file_that_an_index_names_and_that_is_not_there_is_refused_by_the_name_of_the_index(
+    name: str, tmp_path: Path
+) -> None:
+    file(tmp_path, {"a": ("F32", (4,))}).rename(tmp_path / "one.safetensors")
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": "one.safetensors", "b": name}}))
+
+    with pytest.raises(InputError, match=r"model\.safetensors\.index\.json: it names .*, which is not beside it"):
+        named_model(str(index))
