@@ -35,9 +35,9 @@ def test_a_file_alone_and_both_flags_mean_the_same(words: list[str], answers: Pa
         advisor(*words, *named, *NOWHERE, "--format", "json")
         for named in ([answers], ["--answers", answers], ["--for", answers])
     )
-    assert alone.code == 0
-    assert alone == flag == alias
-    assert alone != advisor(*words, *NOWHERE, "--format", "json")
+    assert alone.code == flag.code == alias.code == 0
+    assert alone.out == flag.out == alias.out
+    assert alone.out != advisor(*words, *NOWHERE, "--format", "json").out
 
 
 def test_data_are_told_from_answers_by_their_name(answers: Path, table: Path) -> None:

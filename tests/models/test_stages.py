@@ -19,7 +19,7 @@ def made(*layers: Layer, family: str = "ffn") -> Model:
 
 def dense(name: str, inputs: int, outputs: int) -> Layer:
     weights = inputs * outputs
-    return Layer(name, "linear", (outputs,), weights + outputs, weights + outputs, weights)
+    return Layer(name, "linear", (outputs,), weights + outputs, weights + outputs, multiply_adds=weights)
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=20), st.integers(1, 20))

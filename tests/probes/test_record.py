@@ -132,7 +132,7 @@ def test_the_pairs_tell_how_long_a_step_takes() -> None:
 def test_numbers_of_processors_are_not_judged_while_others_take_some(ended: Moment) -> None:
     outcome = told(THREADS, ended=ended)
     assert outcome.verdict is Verdict.UNDECIDED
-    assert any("they decided, not the settings" in warning for warning in outcome.conditions.warnings)
+    assert any("kept the CPU busy" in warning for warning in outcome.conditions.warnings)
     assert told(THREADS).verdict is Verdict.OVERTURNED
 
 

@@ -29,7 +29,7 @@ from advisor.distributed.job import (
     Undone,
 )
 from advisor.distributed.launching.launch import Results
-from advisor.distributed.strategies import strategy
+from advisor.distributed.strategies import ALONE, strategy
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.session.desk import Desk
@@ -117,7 +117,7 @@ class MadeStrategies:
                     pass
                 if stop.all:
                     continue
-            runs.append(run_of(name, seed, job.workers))
+            runs.append(run_of(name, seed, 1 if name == ALONE else job.workers))
             listener(runs[-1])
         if not runs:
             raise input_error("Nothing was trained", failed or "no strategy gave numbers")
@@ -127,10 +127,11 @@ class MadeStrategies:
 def trained(job: Job, runs: Sequence[Run], undone: Sequence[Undone] = (), failed: str = "") -> Trained:
     whole = {
         name: [[(point.seconds, point.loss) for point in run.curve] for run in runs if run.strategy == name]
-        for name in job.strategies
+        for name in dict.fromkeys(str(one) for one, _ in job.runs)
         if sum(run.strategy == name for run in runs) == len(job.seeds)
     }
-    found = compared(whole, job.strategies[0]) if len(whole) > 1 and job.strategies[0] in whole else None
+    alone = whole.pop(ALONE, None)
+    found = compared(whole, job.strategies[0], alone) if len(whole) > 1 and job.strategies[0] in whole else None
     return Trained(job, Results(runs=tuple(runs), undone=tuple(undone), failed=failed), found, NOTES)
 
 

@@ -84,11 +84,15 @@ def test_every_entry_of_its_palette_names_an_action_and_every_key_says_what_it_d
 @piloted
 async def test_the_plans_own_strategy_and_its_rivals_are_offered_with_how_much_that_is() -> None:
     async with running(StrategiesScreen(Way.TRAIN), desk=strategies_desk()) as run:
-        await shows(run, "synchronous, the plan's own", "12 trainings of 8.47 s: 4 strategies, 3 times each.")
+        await shows(
+            run,
+            "synchronous, the plan's own",
+            "15 trainings of 6.63 s: 4 strategies and one worker alone, 3 times each.",
+        )
         await shows(run, "2 workers learn", "each in batches of 128 examples.")
         assert "--" not in screen_text(run.app), "options of the command line help nobody here"
         run.screen.query_one("#budget", Select).value = 300.0
-        await shows(run, "12 trainings of 23.5 s")
+        await shows(run, "15 trainings of 18.6 s")
 
 
 @piloted
@@ -136,7 +140,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_begins() -> 
         assert desk.made.asked == []
         for name, text in {"workers": "4", "link": "", "straggler": "2", "others": ""}.items():
             await write(run, f"sync_{name}", text)
-        await shows(run, "12 trainings of 8.47 s")
+        await shows(run, "15 trainings of 6.63 s")
         assert "✗" not in screen_text(run.app)
 
 
@@ -144,7 +148,7 @@ async def test_everything_that_is_wrong_is_said_at_once_and_nothing_begins() -> 
 async def test_too_little_time_is_said_in_the_words_of_the_screen() -> None:
     async with running(StrategiesScreen(Way.TRAIN), desk=strategies_desk()) as run:
         run.screen.query_one("#budget", Select).value = 30.0
-        await shows(run, "✗ There is too little time: Time: 12 trainings", "or fewer Strategies or Seeds.")
+        await shows(run, "✗ There is too little time: Time: 12 trainings", "or fewer Strategies, Seeds or Workers.")
 
 
 @piloted
@@ -168,7 +172,7 @@ async def test_one_strategy_alone_is_compared_with_nothing() -> None:
         await shows(run, "Strategies: only synchronous is ticked. Tick another one to compare it with.")
         run.screen.query_one(Ticks).deselect("synchronous")
         await write(run, "sync_others", "diloco")
-        await shows(run, "6 trainings")
+        await shows(run, "9 trainings")
 
 
 @piloted
@@ -223,7 +227,7 @@ async def test_what_was_compared_is_read_in_four_tabs_and_saved_as_a_page(
     monkeypatch.chdir(tmp_path)
     async with running(StrategiesScreen(), size=NARROW, desk=strategies_desk()) as run:
         screen = await done(run)
-        await shows(run, "A local_sgd 4.91 s 1.5 (1.5 to 1.5)", "before -> simulated -> after")
+        await shows(run, "A local_sgd 4.91 s 1.5 (1.49 to 1.51)", "before -> simulated -> after")
         tabs = screen.query_one("#compared_tabs", TabbedContent)
         tabs.active = "tab_waits"
         await run.press("down")

@@ -48,7 +48,7 @@ def nothing(event: object) -> None:
 
 def test_what_would_be_trained_is_told_beforehand_and_not_for_another_machine(desk_of: Desks) -> None:
     job, notes = conversing(desk_of).trainings(FEW, 30.0)
-    assert (job.strategies, job.workers, len(job.runs)) == (("synchronous", "local_sgd"), 2, 2)
+    assert (job.strategies, job.workers, len(job.runs)) == (("synchronous", "local_sgd"), 2, 3)
     assert any(note.startswith("A small network learns") for note in notes), (
         "nobody knows how long a step of the plan takes here"
     )

@@ -314,10 +314,9 @@ def training_words(job: Job, notes: Sequence[str]) -> Content:
     sizes = "-".join(map(str, (task.inputs, *task.hidden_units, task.outputs)))
     network = f"{task.network} {sizes}" if task.named is None else task.named.describe()
     each = "once" if len(job.seeds) == 1 else f"{len(job.seeds)} times each"
+    compared = f"{len(chosen)} strategies{' and one worker alone' if job.alone else ''}, {each}"
     return lines([
-        Content.styled(
-            f"{len(job.runs)} trainings of {number_words(job.seconds, 's')}: {len(chosen)} strategies, {each}.", "bold"
-        ),
+        Content.styled(f"{len(job.runs)} trainings of {number_words(job.seconds, 's')}: {compared}.", "bold"),
         plain(f"{job.workers} workers learn {network}, each in batches of {task.batch} examples."),
         *_faint(notes),
     ])  # fmt: skip
