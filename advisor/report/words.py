@@ -190,6 +190,9 @@ def remarks_on(plan: Plan, knowledge: Knowledge, told: str = "") -> Iterator[str
         overruled = known_words(knowledge, clash.fact, clash.overruled)
         yield f"{clash.fact}: {used} contradicts {overruled}; the plan uses the first."
     yield from slow_parts(plan.facts)
+    for name, known in plan.facts.items():
+        if known.source is Source.ASSUMED and known.note:
+            yield f"{name} is taken as {known_words(knowledge, name, known)}."
     if plan.withdrawn:
         yield f"Withdrawn, because your answers describe another machine: {', '.join(plan.withdrawn)}."
     places = {name: _TOLD_AT.get(name, name) for name in plan.unused}

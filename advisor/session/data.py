@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.errors import Complain, InputError, input_error
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.facts.vocabulary import Value
 from advisor.knowledge.model import Knowledge
 from advisor.machine.address_space import check_address_space
@@ -18,6 +18,9 @@ from advisor.machine.parts import DiskKind
 if TYPE_CHECKING:
     from advisor.datasets.dataset import Album, Inspection
     from advisor.datasets.given import GivenSplit
+
+
+EXAMPLES, BYTES = "data.examples", "data.bytes"
 
 
 class Mismatch(Enum):
@@ -148,3 +151,18 @@ def folder_of(data: Path) -> str:
         )
     path = data.resolve()
     return str(path if path.is_dir() else path.parent)
+
+
+def with_scaled_bytes(facts: FactBase) -> FactBase:
+    """The facts with as many bytes as the stated number of examples takes, where the data that were inspected have another."""
+    inspected = facts.by_source(Source.INSPECTED)
+    seen, size, stated = inspected.get(EXAMPLES), inspected.get(BYTES), facts.known(EXAMPLES)
+    known = facts.known(BYTES)
+    if not isinstance(seen, int) or not isinstance(size, int) or stated is None or known is None or seen < 1:
+        return facts
+    if stated.source is not Source.ASKED or known.source is not Source.INSPECTED or stated.value == seen:
+        return facts
+    assert isinstance(stated.value, int)  # noqa: S101 - as the vocabulary declares
+    note = f"{size:,} bytes of {seen:,} examples, scaled"
+    scaled = Known(max(1, round(size / seen * stated.value)), Source.DERIVED, note=note)
+    return facts.without(BYTES, Source.INSPECTED).with_known(BYTES, scaled)

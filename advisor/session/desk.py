@@ -34,7 +34,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.machine.state import StateError
 from advisor.probes.outcome import Outcome
 from advisor.report.contents import Evidence, Outlook
-from advisor.session.data import album_of, folder_of, inspected, with_inspection
+from advisor.session.data import album_of, folder_of, inspected, with_inspection, with_scaled_bytes
 from advisor.session.evidence import evidence_of
 from advisor.session.inputs import Inputs, plan_of
 from advisor.session.keeping import tried_and_kept
@@ -398,7 +398,7 @@ class Desk:
     # --- the plan --------------------------------------------------------------------------------------------------
 
     def _complete(self, facts: FactBase) -> FactBase:
-        return with_model(self.knowledge, with_published(self.knowledge, facts))
+        return with_model(self.knowledge, with_published(self.knowledge, with_scaled_bytes(facts)))
 
     def _counted(self, facts: FactBase, school: School) -> FactBase:
         return with_network(self.knowledge, facts, school).facts

@@ -23,7 +23,7 @@ from advisor.machine.detection.detection import Machine
 from advisor.models.model import Model
 from advisor.models.named import naming
 from advisor.probes.outcome import Outcome
-from advisor.session.data import Mismatch, inspection_of, with_inspection
+from advisor.session.data import Mismatch, inspection_of, with_inspection, with_scaled_bytes
 from advisor.session.machines import named_machine, unknown_card, with_published
 from advisor.session.models import model_of, shapes_of, unlike_task, with_model
 from advisor.session.recalling import measured_before, tried_before
@@ -107,7 +107,7 @@ def gather(
     known = found.facts.with_values(stated, Source.ASKED)
     if inspection is not None:
         known = with_inspection(knowledge, known, inspection, here=found.here)
-    facts = with_published(knowledge, known)
+    facts = with_published(knowledge, with_scaled_bytes(known))
     card = unknown_card(facts)
     if card is not None:
         complain("Nothing is known of this card", str(card))

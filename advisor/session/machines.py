@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from advisor.errors import InputError, Problem, did_you_mean, input_error
 from advisor.facts.answers import read_answers
-from advisor.facts.fact_base import FactBase, Source
+from advisor.facts.fact_base import FactBase, Known, Source
 from advisor.knowledge.model import Knowledge
 from advisor.machine.detection.detection import Machine, detect
 from advisor.machine.profiles.devices import DeviceKind, DeviceProfile, published_facts
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 CARD = "machine.gpu.name"
 COUNT = "machine.gpu.count"
 _OF_CARDS = "machine.gpu."
+_WITH_A_CARD = "machine.gpu.count > 0"
 NO_PROFILE = "nothing is known of this card"
 MOST_SUGGESTED = 6
 
@@ -149,11 +150,10 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
     """Published figures of the card that is named, beneath everything that was asked or detected.
 
     Where another card is named than the one detected, what was detected of that one counts no longer. A card without a
-    profile gets a note that says so. A processor's profile says that there is no card; where one is stated, it says nothing.
+    profile gets a note that says so. Where figures of a card are stated and no number of cards, there is one, although
+    none was detected or a processor's profile says that there is none: another machine is being planned.
     """
-    stated = facts.by_source(Source.ASKED)
-    if facts.by_source(Source.PUBLISHED).get(COUNT) == 0 and any(name.startswith(_OF_CARDS) for name in stated):
-        facts = facts.without(COUNT, Source.PUBLISHED)
+    facts = _with_stated_card(knowledge, facts)
     known = facts.known(CARD)
     if known is None:
         return facts
@@ -167,6 +167,24 @@ def with_published(knowledge: Knowledge, facts: FactBase) -> FactBase:
         return facts.with_known(CARD, replace(known, note=NO_PROFILE))
     published = knowledge.vocabulary.declared(published_facts(device))
     return facts.with_values(published, Source.PUBLISHED, note=f"profile {device.name}")
+
+
+def _with_stated_card(knowledge: Knowledge, facts: FactBase) -> FactBase:
+    count = facts.known(COUNT)
+    if count is not None and (count.source is Source.ASKED or count.value != 0):
+        return facts
+    declared = knowledge.vocabulary.facts
+    stated = [
+        name
+        for name, value in facts.by_source(Source.ASKED).items()
+        if (declared[name].only_when or "").startswith(_WITH_A_CARD) and value != "none"
+    ]
+    if not stated:
+        return facts
+    for source in (Source.DETECTED, Source.PUBLISHED):
+        facts = facts.without(COUNT, source)
+    here = "although this machine has none" if count is not None else "the least that this means"
+    return facts.with_known(COUNT, Known(1, Source.ASSUMED, note=f"since {stated[0]} is stated, {here}"))
 
 
 def unknown_card(facts: FactBase) -> Problem | None:

@@ -202,8 +202,6 @@ class Reads:
     """The column of what several rows belong to, where whole groups are held out; of series what tells them apart."""
     season: int | None = None
     """Of a series the steps after which values may repeat by the calendar."""
-    target_words: tuple[str, ...] = ()
-    """Classes whose names are words such as None."""
     keys: tuple[str, ...] = ()
     """Columns that name each row, and stand beside its prediction."""
 
@@ -257,6 +255,8 @@ class Blueprint:
     members: tuple[Member, ...] = ()
     """The models of scikit-learn; empty of a network and of a statistical model."""
     reads: Reads | None = None
+    target_words: tuple[str, ...] = ("None", "none", "-")
+    """Classes that are called as missing values are."""
     """None where no table was looked at."""
     variant: str = ""
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
@@ -355,6 +355,12 @@ class Blueprint:
     def frozen(self) -> bool:
         """True where a part of the weights is not trained."""
         return self.named is not None and self.named.adaptation is not Adaptation.FULL
+
+    @property
+    def answers_in_files(self) -> bool:
+        """True where the targets stand in a table or an array beside the examples, and not in names of folders alone."""
+        supervised = self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and self.kind != "forecast"
+        return supervised and self.layout not in (Layout.SOUND, Layout.TREE)
 
     @property
     def reads_lines(self) -> bool:

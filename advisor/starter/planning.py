@@ -11,7 +11,8 @@ from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
 from advisor.datasets.dataset import UNSAID, Inspection, Kind, key_columns
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
-from advisor.datasets.values.kept_words import KEPT, kept_by
+from advisor.datasets.values.kept_words import KEPT
+from advisor.datasets.values.null_words import MISSING
 from advisor.errors import input_error
 from advisor.inference.plan import Plan
 from advisor.models.model import Model
@@ -137,6 +138,7 @@ def blueprint_of(
         named=named,
         members=_members(plan, network, classes=targets in (Targets.CLASS, Targets.FLAGS, Targets.MASK)),
         reads=_reads(inspection, target, given),
+        target_words=_target_words(inspection, target),
         variant=str(fact_of(plan, "trial.variant.statistical") or "") if network == STATISTICAL else "",
         launch=launch_of(plan, computing) if together else None,
         masks=_masks(inspection),
@@ -233,9 +235,15 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
     numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
     holds = "number" if numbered else held[time].holds if time in held else "date"
     season = getattr(getattr(inspection.reading, "shape", None), "season", None)
-    words = kept_by(table.styles.get(inspection.target, ""))
     keys = key_columns(inspection, (time, group))
-    return Reads(columns, time, holds, group, season, target_words=words, keys=keys)
+    return Reads(columns, time, holds, group, season, keys=keys)
+
+
+def _target_words(inspection: Inspection | None, target: str | None) -> tuple[str, ...]:
+    """Classes that are called as missing values are: those of the data, and where these are not known None."""
+    if inspection is None or inspection.target is None or target not in (None, inspection.target):
+        return ("None", "none", "-")
+    return tuple(name for name in inspection.classes if name in MISSING)
 
 
 def _holds(kind: Kind, style: str) -> str:

@@ -46,6 +46,7 @@ _PREPARING = _ADVISOR / "datasets" / "preparing"
 _WORDS = _ADVISOR / "datasets" / "values" / "words.py"
 _DATES = _ADVISOR / "datasets" / "values" / "dates.py"
 _MISSING = _ADVISOR / "datasets" / "values" / "missing.py"
+_NULL_WORDS = _ADVISOR / "datasets" / "values" / "null_words.py"
 _BOOSTERS = _ADVISOR / "training" / "child" / "boosters.py"
 _AFTER_LINEAR = _ADVISOR / "training" / "child" / "after_linear.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
@@ -178,7 +179,7 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
     """Modules of ours by the name that they have in the project."""
     if blueprint.network == STATISTICAL:
-        return {source.name: source.read_text("utf-8") for source in (_FORECASTER, _SEASONS, _DATES, _MISSING)}
+        return _verbatim([_FORECASTER, _SEASONS, _DATES, _MISSING, _NULL_WORDS])
     if not blueprint.is_network:
         return _verbatim(_preparing(blueprint))
     sources = [_LOOP / "schedules.py"]
@@ -203,7 +204,9 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
     counted = () if blueprint.is_network else ("word_counts",)
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
-    sources += [_DATES, _MISSING] if blueprint.layout is Layout.TABLE else []
+    sources += [_DATES] if blueprint.layout is Layout.TABLE else []
+    if blueprint.layout is Layout.TABLE or blueprint.answers_in_files:
+        sources += [_NULL_WORDS] if blueprint.layout is Layout.PICTURE else [_MISSING, _NULL_WORDS]
     rare = not blueprint.is_network and blueprint.one_class
     needed = {_THRESHOLDS: rare, _BOOSTERS: blueprint.libraries, _AFTER_LINEAR: blueprint.after_linear}
     return [*sources, *(module for module, yes in needed.items() if yes)]
@@ -235,6 +238,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "grows": blueprint.grows,
         "after_linear": blueprint.after_linear,
         "reads_tables": blueprint.layout in (Layout.TABLE, Layout.SERIES, Layout.TOKENS, Layout.GRAPH),
+        "answers_in_files": blueprint.answers_in_files,
         "keys": blueprint.reads.keys if blueprint.reads is not None else (),
         "left_behind": tuple(sorted(LEFT_BEHIND)),
         "requires": [BOOSTERS[one] for one in blueprint.libraries],

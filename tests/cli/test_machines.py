@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from advisor.knowledge.cache import knowledge_for
 from advisor.session.machines import named_machine, unknown_card, with_published
 
 from ..agent.profiles_made import compared, profile
+from .program import advisor
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "machines" / "h200-vm.json"
 DETECTED = {"machine.gpu.count": 1, "machine.gpu.name": "NVIDIA H200", "machine.gpu.memory_bytes": 150_000_000_000}
@@ -75,7 +77,9 @@ def test_a_processor_with_a_card_that_is_stated_has_that_card() -> None:
     assert count is not None
     assert count.value == 2
     named = planned("epyc-9654", machine__gpu__name="rtx-4090")
-    assert named.known("machine.gpu.count") is None
+    known = named.known("machine.gpu.count")
+    assert known is not None
+    assert (known.value, known.source) == (1, Source.ASSUMED)
     assert named.known("machine.gpu.memory_bytes") is not None
 
 
@@ -91,3 +95,44 @@ def test_the_machine_that_was_measured_in_a_study_can_be_planned_for() -> None:
     assert card is not None
     assert cores is not None
     assert (card.value, cores.value) == ("NVIDIA H200", 16)
+
+
+@pytest.mark.parametrize("here", [{"machine.gpu.count": 0}, {}])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("machine.gpu.memory_bytes", 16 * 2**30), ("machine.gpu.name", "rtx-4090"), ("machine.gpu.backend", "rocm"),
+        ("machine.gpu.watts", 300.0), ("machine.link.host_to_device_bytes_per_second", 3e10),
+    ],
+)  # fmt: skip
+def test_a_figure_of_a_card_means_that_there_is_one(name: str, value: object, here: dict[str, Any]) -> None:
+    stated = FactBase.of(here, Source.DETECTED).with_values({name: value}, Source.ASKED)  # type: ignore[dict-item]
+    count = with_published(knowledge_for(()), stated).known("machine.gpu.count")
+    assert count is not None
+    assert (count.value, count.source) == (1, Source.ASSUMED)
+    assert f"since {name} is stated" in count.note
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"machine.gpu.memory_bytes": 16 * 2**30, "machine.gpu.count": 0}, {"machine.gpu.backend": "none"},
+        {"data.examples": 5}, {"machine.cpu.usable_cores": 2},
+    ],
+)  # fmt: skip
+def test_other_answers_leave_a_machine_without_cards_as_it_is(stated: dict[str, Any]) -> None:
+    facts = FactBase.of({"machine.gpu.count": 0}, Source.DETECTED).with_values(stated, Source.ASKED)
+    count = with_published(knowledge_for(()), facts).known("machine.gpu.count")
+    assert count is not None
+    assert count.value == 0
+
+
+def test_a_plan_for_stated_memory_of_a_card_is_for_a_card_and_says_why(tmp_path: Path) -> None:
+    answers = tmp_path / "my.yaml"
+    answers.write_text(
+        "task.kind: classify\ndata.modality: image\ndata.examples: 20k\nmachine.gpu.memory_bytes: 16 GiB\n"
+    )
+    plan = json.loads(advisor("recommend", str(answers), "--machine", "none", "--format", "json").out)
+    assert plan["recommendations"]["compute.device"]["value"] == "gpu"
+    text = advisor("recommend", str(answers), "--machine", "none", "--all").out
+    assert "machine.gpu.count is taken as 1 card (assumed, since" in " ".join(text.split())

@@ -8,14 +8,18 @@ from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
 
+import numpy
 import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from advisor.datasets.arrays.long_numbers import beyond
 from advisor.datasets.dataset import Inspection, Kind
 from advisor.datasets.inspect import inspect
+from advisor.datasets.loading import load
 from advisor.datasets.values.dates import EPOCH, dates_of
+from advisor.errors import InputError
 
 ROWS = 120
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -121,3 +125,45 @@ def test_numbers_that_rise_evenly_without_a_name_of_times_are_a_remark(unit: str
     (told,) = [remark for remark in found.remarks if "rise evenly" in remark.what]
     assert f"since 1970 in {unit}" in told.what
     assert inspected(tmp_path, "timestamp", values, form).columns[0].kind is Kind.DATE
+
+
+@pytest.mark.parametrize("kind", [numpy.int64, numpy.uint64])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_long_numbers_in_arrays_stay_exact(kind: type, sign: int, tmp_path: Path) -> None:
+    if (kind, sign) == (numpy.uint64, -1):
+        return
+    several = [sign * (2**62 + n % 3) for n in range(ROWS)]
+    rows = numpy.array([[sign * (2**61 + n), several[n], n * 7 % 31] for n in range(ROWS)], dtype=kind)
+    numpy.savez(tmp_path / "data.npz", data=rows, target=numpy.array(several, dtype=kind))
+    found = inspect(tmp_path / "data.npz", None)
+    assert found.classes == tuple(map(str, sorted(set(several))))
+    assert [remark.what.rpartition(": ")[2] for remark in found.remarks] == ["column 1.", "column 0."]
+    assert found.facts["data.inputs"] == 2
+    assert not found.plain
+    inputs = load(found, most_examples=ROWS).inputs
+    assert isinstance(inputs, polars.DataFrame)
+    assert inputs["column 1"].cast(polars.String).to_list() == list(map(str, several))
+    assert inputs["column 2"].to_list() == [float(n * 7 % 31) for n in range(ROWS)]
+
+
+def test_long_numbers_that_name_each_example_are_no_target(tmp_path: Path) -> None:
+    names = 2**60 + numpy.arange(ROWS)
+    numpy.savez(tmp_path / "data.npz", data=numpy.ones((ROWS, 2)) * names[:, None] % 7, target=names)
+    with pytest.raises(InputError, match="120 different whole numbers of 16 digits and more"):
+        inspect(tmp_path / "data.npz", None)
+
+
+@given(some.lists(some.integers(-(2**63), 2**63 - 1), min_size=1, max_size=5), some.sampled_from([10**15, 2**53]))
+def test_a_long_number_is_told_by_its_size(values: list[int], limit: int) -> None:
+    assert beyond(numpy.array(values), limit).tolist() == [abs(value) >= limit for value in values]
+
+
+@pytest.mark.parametrize("axes", [2, 3])
+def test_single_numbers_that_floats_round_are_reported(axes: int, tmp_path: Path) -> None:
+    data = numpy.arange(ROWS * 6).reshape((ROWS, 6) if axes == 2 else (ROWS, 2, 3))
+    data[7] = 2**53 + 1
+    numpy.savez(tmp_path / "data.npz", data=data, target=numpy.arange(ROWS) % 2)
+    (told,) = inspect(tmp_path / "data.npz", None).remarks
+    assert told.what == (
+        "6 of 720 values looked at are whole numbers beyond 2^53, which floats round; the first is in row 8 of those."
+    )

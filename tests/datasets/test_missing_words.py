@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy
 import polars
 import pytest
 
 from advisor.datasets.dataset import Inspection, Kind, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.loading import load
+from advisor.datasets.values.null_words import MISSING
 from advisor.errors import InputError
 from tests.datasets.tables_made import kinds, written
 
@@ -80,6 +82,31 @@ def test_a_file_that_keeps_gaps_apart_from_the_word_has_it_as_a_value(tmp_path: 
     frame.write_parquet(tmp_path / "table.parquet")
     found = inspect(tmp_path / "table.parquet", "y")
     assert (found.columns[0].missing, found.columns[0].distinct) == (0.25, 3)
+
+
+@pytest.mark.parametrize("form", ["U", "S"])
+@pytest.mark.parametrize(
+    ("words", "classes", "are"),
+    [
+        (("Apnea", "None", "Insomnia"), {"Apnea", "None", "Insomnia"}, "a value of its own"),
+        (("EU", "NA", "AS", "SA"), {"EU", "NA", "AS", "SA"}, "a value of its own"),
+        (("+", "-"), {"+", "-"}, "a value of its own"), (("a", "b", "?"), {"a", "b"}, "missing"),
+        (("yes", "no", " none"), {"yes", "no"}, "missing"), (("1", "2", "NA"), {"1", "2"}, "missing"),
+        (("good", "bad", "nan"), {"good", "bad"}, "missing"),
+    ],
+)  # fmt: skip
+def test_words_in_arrays_follow_the_same_rule(
+    words: tuple[str, ...], classes: set[str], are: str, form: str, tmp_path: Path
+) -> None:
+    targets = numpy.array([words[n % len(words)] for n in range(120)]).astype(form)
+    numpy.savez(tmp_path / "data.npz", data=numpy.arange(240.0).reshape(120, 2), target=targets)
+    found = inspect(tmp_path / "data.npz", None)
+    word = next(word.strip() for word in words if word.strip() in MISSING)
+    assert set(found.classes) == classes
+    assert f"{120 // len(words)} rows) counts as {are}" in said(found, word)
+    known = len(load(found, most_examples=1000).targets)
+    assert known == 120 // len(words) * len(classes)
+    assert found.facts["data.labelled_fraction"] == pytest.approx(known / 120)
 
 
 @pytest.mark.parametrize("word", ["unknown", "Missing", "n.a.", "not available", "#DIV/0!"])

@@ -84,3 +84,34 @@ def test_mixed_offsets_keep_the_order_of_instants(times: list[tuple[datetime, in
         assert judged.values.to_list()[:-1] == [moment.replace(microsecond=0) for moment, _ in times]
     else:
         assert len(set(texts)) == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        (["+02:00", "+01:00"], "120 of 120 times of 'since' are converted to UTC, from +02:00 (60 rows) and +01:00 (60 rows)."),
+        (["Z", "-0500"], "60 of 120 times of 'since' are converted to UTC, from -0500 (60 rows)."),
+        ([" CEST", " UTC"], "60 of 120 times of 'since' are converted to UTC, from CEST (60 rows)."),
+        ([" Europe/Berlin"], "120 of 120 times of 'since' are converted to UTC, from Europe/Berlin (120 rows)."),
+        (["Z", "+00:00", "+0000"], ""), ([""], ""),
+    ],
+)  # fmt: skip
+def test_a_conversion_to_utc_is_reported_once(ends: list[str], shown: str, tmp_path: Path) -> None:
+    rows = [
+        [f"2023-{1 + n % 9:02}-1{n % 7}T0{n % 5}:30:00{ends[n % len(ends)]}", n * 7 % 31, "ab"[n % 2]]
+        for n in range(120)
+    ]
+    found = inspect(written(tmp_path / "table.csv", [["since", "size", "y"], *rows]), "y")
+    assert [remark.what for remark in found.remarks if "UTC" in remark.what] == ([shown] if shown else [])
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "UTC", None])
+def test_a_typed_zone_is_reported_as_well(zone: str | None, tmp_path: Path) -> None:
+    moments = polars.Series([datetime(2023, 1 + n % 9, 1 + n % 7, n % 5) for n in range(120)]).dt.replace_time_zone(
+        zone
+    )
+    frame = polars.DataFrame({"since": moments, "size": [n * 7 % 31 for n in range(120)], "y": ["a", "b"] * 60})
+    frame.write_parquet(tmp_path / "table.parquet")
+    said = [remark.what for remark in inspect(tmp_path / "table.parquet", "y").remarks if "UTC" in remark.what]
+    wanted = "120 of 120 times of 'since' are converted to UTC, from Europe/Berlin (120 rows)."
+    assert said == ([wanted] if zone == "Europe/Berlin" else [])

@@ -145,6 +145,37 @@ def test_values_stay_exact_in_csv(tmp_path: Path) -> None:
     assert [second[name] for name in ("whole", "day", "several", "text")] == [""] * 4
 
 
+TEXTS = {
+    "price": (["1.50", "-0.25", "NA"], [1.5, -0.25, None]),
+    "share": (["0.30000000000000004", "1e-300", ""], [0.1 + 0.2, 1e-300, None]),
+    "count": (["7", None, "12"], [7, None, 12]),
+    "mixed": (["7", "0.5", "12"], [7.0, 0.5, 12.0]),
+    "version": (["1.2.3", "1.2", "2"], ["1.2.3", "1.2", "2"]),
+    "account": (["12345678901234567.25", "1.5", "2"], ["12345678901234567.25", "1.5", "2"]),
+    "code": (["007", "1", "2"], ["007", "1", "2"]),
+    "spelt": (["1,234.5", "1", "2"], ["1,234.5", "1", "2"]),
+    "huge": (["1e999", "1", "2"], ["1e999", "1", "2"]),
+    "words": (["NA", "?", None], ["NA", "?", None]),
+    "number": ([1.5, None, 2.0], [1.5, None, 2.0]),
+}
+
+
+@pytest.mark.parametrize("format_", [PredictionFormat.PARQUET, PredictionFormat.JSONL])
+@pytest.mark.parametrize("name", TEXTS)
+def test_columns_of_numbers_stay_numbers(name: str, format_: PredictionFormat) -> None:
+    texts, values = TEXTS[name]
+    column = polars.Series(name, texts)
+    found = typed(polars.DataFrame([column]), format_)[name]
+    assert found.to_list() == values
+    assert typed(polars.DataFrame([column]), PredictionFormat.CSV)[name].to_list() == texts
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
+def test_a_float_that_a_program_wrote_is_the_same_number(values: list[float]) -> None:
+    frame = polars.DataFrame({"x": [repr(value) for value in values]})
+    assert typed(frame, PredictionFormat.PARQUET)["x"].to_list() == values
+
+
 def test_as_many_probabilities_as_classes() -> None:
     names = names_for(intake("class", ("1", "2")), [])
     with pytest.raises(ValueError, match="3 probabilities are none of 2 classes"):

@@ -61,11 +61,76 @@ def test_every_spelling_is_read(texts: list[str], numbers: list[float]) -> None:
     [
         ["A12", "B13", "C14"], ["12A", "13B", "15C"], ["1.2.3", "1.2.4", "2.0.0"], ["01234", "12345", "00123"],
         ["12:30", "1:15", "2:20"], ["(5", "3)", "4"], ["555-1234", "555-2345", "555-3333"], ["5-10", "10-15", "15-20"],
-        ["-5-", "(-3)", "4"], ["1,2,3", "4,5,6", "7"],
+        ["-5-", "(-3)", "4"], ["1,2,3", "4,5,6", "7"], ["1_2", "2_3", "4_5"], ["2020_01", "2020_02", "2021_11"],
+        ["1__000", "2_0", "3"], ["12C", "13D", "14C"], ["CR101", "CR102", "DR103"], ["12CR", "13CR", "14DR"],
     ],
 )  # fmt: skip
 def test_codes_and_broken_numbers_are_words(texts: list[str]) -> None:
     assert judge(polars.Series("x", texts * 30)).kind is Kind.CATEGORY
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "note"),
+    [
+        (["1_000", "2_500", "12"], [1000, 2500, 12], "Underscores in its numbers stand between thousands (60 rows, such as"),
+        (["10_000_000.5", "7", "3"], [10000000.5, 7, 3], "such as '10_000_000.5'"),
+        (["1_000,50", "7,10", "3,2"], [1000.5, 7.1, 3.2], "such as '1_000,50'"),
+        (["5.00-", "3.00", "2.10"], [-5, 3, 2.1], "with a minus behind them are negative (30 rows, such as '5.00-')."),
+        (["(5.00)", "3.00", "2.10"], [-5, 3, 2.1], "Its numbers in brackets are negative (30 rows, such as '(5.00)')."),
+    ],
+)  # fmt: skip
+def test_certain_readings_are_a_note(texts: list[str], numbers: list[float], note: str) -> None:
+    judged = judge(polars.Series("x", texts * 30))
+    assert judged.values[:3].to_list() == numbers
+    assert not judged.doubts
+    assert note in judged.column.remark
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "doubt"),
+    [
+        (["5.00 CR", "3.00 DR", "2.50 CR"], [5, -3, 2.5], "CR (60 rows, such as '5.00 CR') and DR (30 rows, such as '3.00 DR')"),
+        (["1,205.00Dr", "3.00Cr", "0.00"], [-1205, 3, 0], "those of DR are read as negative, numbers of CR as positive"),
+        (["5.00 DB", "3.00", "2.50"], [-5, 3, 2.5], "DR are read as negative, numbers without such a word as positive"),
+        (["5.00 CR", "3.00", "2.50"], [-5, 3, 2.5], "CR (30 rows, such as '5.00 CR'): those of CR are read as negative"),
+        (["CR 5.00", "DR 1.50", "CR 2.00"], [5, -1.5, 2], "those of DR are read as negative"),
+        (["12,50 S", "1.300,75 H", "4,00 S"], [-12.5, 1300.75, -4], "those of S are read as negative, numbers of H as positive"),
+        (["5.25 D", "6.00 C", "7.10 D"], [-5.25, 6, -7.1], "those of D are read as negative, numbers of C as positive"),
+        (["5.5 credit", "6 debit", "7 credit"], [5.5, -6, 7], "those of DEBIT are read as negative"),
+        (["$5.00 CR", "$3.00 DR", "$2.50 CR"], [5, -3, 2.5], "CR (60 rows, such as '$5.00 CR')"),
+    ],
+)  # fmt: skip
+def test_sides_of_an_account_give_signs_and_are_doubted(texts: list[str], numbers: list[float], doubt: str) -> None:
+    judged = judge(polars.Series("x", texts * 30))
+    assert judged.values[: len(numbers)].to_list() == numbers
+    assert numbers_of(polars.Series("x", texts), judged.style).to_list() == numbers
+    (said,) = judged.doubts
+    assert doubt in said.what
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (["5.00 CR", "6.00 DR", "1.00"], "'CR' (30 rows) and 'DR' (30 rows)"),
+        (["5 million", "6 million", "1 million"], "'million' (90 rows)"),
+        (["5.50 D", "6.25 C", "7"], "'D' (30 rows) and 'C' (30 rows)"),
+        (["5.5 stones", "6.1 stones", "7"], "'stones' (60 rows)"),
+    ],
+)
+def test_numbers_with_words_that_say_nothing_certain_are_words_and_doubted(texts: list[str], shown: str) -> None:
+    judged = judge(polars.Series("x", texts * 30))
+    assert judged.kind is Kind.CATEGORY
+    (said,) = judged.doubts
+    assert shown in said.what
+
+
+def test_other_rows_with_another_side_of_an_account_are_refused(tmp_path: Path) -> None:
+    rows = [f"{n};{1000 + n * 37 % 500}.50{' CR' if n % 3 else ''};{'ab'[n % 2]}\n" for n in range(60)]
+    found = inspect(text_file(tmp_path / "table.csv", "week;price;y\n" + "".join(rows)), "y")
+    assert "price" in found.inputs
+    other = text_file(tmp_path / "other.csv", "week;price;y\n" + "".join(rows).replace("CR", "DR"))
+    with pytest.raises(InputError, match=r"'price' should hold numbers, and row 2 has '1037\.50 DR'"):
+        matched(other, intake_of(found), lambda *_: None)
 
 
 @pytest.mark.parametrize("texts", [["61 kg", "75 g", "3 kg"], ["USD 5", "EUR 6", "USD 7"], ["$5", "€6", "7"]])

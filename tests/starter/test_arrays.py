@@ -117,3 +117,53 @@ def test_what_the_project_would_not_read_is_refused(
     (problem,) = refusal.value.problems
     assert (what in problem.what, problem.where) == (True, str(tmp_path / "data.npz")), problem
     assert problem.remedy
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+@pytest.mark.parametrize("shape", [(30, 9, 9), (30, 5, 2), (30, 4)])
+def test_arrays_with_words_for_missing_classes(shape: tuple[int, ...], network: str, tmp_path: Path) -> None:
+    """None is a class of its own here; rows without one are left out, as trials leave them out."""
+    words = numpy.array([("Apnea", "None", "")[n % 3] for n in range(30)])
+    numpy.savez(tmp_path / "data.npz", data=CHANCE.normal(size=shape), target=words)
+    model = "ffn" if len(shape) == 2 and network == "cnn" else network
+    made = planned(tmp_path / "data.npz", model)
+    assert made.target_words == ("None",)
+    folder = project(tmp_path / "project", made)
+    run(folder, f"python train.py --data {tmp_path / 'data.npz'}{' --steps 2' if model != 'linear' else ''}")
+    run(folder, f"python predict.py --data {tmp_path / 'data.npz'}")
+    found = polars.read_csv(folder / "predictions.csv")
+    assert [name for name in found.columns if name.startswith("p_")] == ["p_Apnea", "p_None"]
+    assert len(found) == 30
+    assert complaints(folder) == ""
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+def test_missing_targets_of_numbers_are_left_out(network: str, tmp_path: Path) -> None:
+    gaps = numpy.where(numpy.arange(30) % 3 == 0, numpy.nan, numpy.arange(30.0))
+    numpy.savez(tmp_path / "data.npz", images=PICTURES["grey"], target=gaps)
+    folder = project(tmp_path / "project", planned(tmp_path / "data.npz", network))
+    pictures, answers = module(folder, "data").pictures_in(tmp_path / "data.npz")
+    assert (len(pictures), answers) == (20, [float(n) for n in range(30) if n % 3])
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("table.npz", "it holds something else. Arrays are saved with numpy.savez"),
+        ("empty.npy", "it holds something else"),
+        ("objects.npz", "it holds Python objects"),
+    ],
+)
+@pytest.mark.parametrize("shape", [(30, 9, 9), (30, 5, 2), (30, 4)])
+def test_other_files_are_refused_in_words_for_people(
+    shape: tuple[int, ...], name: str, why: str, tmp_path: Path
+) -> None:
+    numpy.savez(tmp_path / "data.npz", data=CHANCE.normal(size=shape), target=ANSWERS)
+    (tmp_path / "table.npz").write_text("a,b\n1,2\n")
+    (tmp_path / "empty.npy").touch()
+    numpy.savez(tmp_path / "objects.npz", data=numpy.array([None, "a"]), target=ANSWERS)
+    folder = project(tmp_path / "project", planned(tmp_path / "data.npz", "linear"))
+    with pytest.raises(SystemExit) as refusal:
+        run(folder, f"python train.py --data {tmp_path / name}")
+    assert why in str(refusal.value)
+    assert "pickle" not in str(refusal.value)

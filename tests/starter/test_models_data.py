@@ -72,7 +72,7 @@ def test_masks_are_named_as_their_pictures(tmp_path: Path) -> None:
 def test_a_mask_with_a_class_too_many_is_told(tmp_path: Path) -> None:
     picture(tmp_path / "mask.png", 3)
     folder = project(tmp_path / "project", blueprint("unet", Layout.PICTURE, Targets.MASK))
-    with pytest.raises(ValueError, match="value 3, which stands for no class. In settings.py, set OUTPUTS to 4"):
+    with pytest.raises(ValueError, match=r"value 3, which stands for no class. In settings\.py, set OUTPUTS to 4"):
         module(folder, "data").mask_of(tmp_path / "mask.png")
 
 

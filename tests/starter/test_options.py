@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from dataclasses import replace
 from itertools import product
@@ -12,9 +13,11 @@ from typing import Any
 import pytest
 import torch
 
-from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint
+from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
 from advisor.starter.planning import blueprint_of
-from advisor.starter.rendering import files_of
+from advisor.starter.rendering import TEMPLATES, files_of
+from tests.starter import blueprints
+from tests.starter.blueprints import project
 from tests.starter.projects import TABLE, complaints, generated, plan_of, run, some
 
 SERIES = "data.modality=time_series data.inputs=2 data.sequence_length=6"
@@ -265,3 +268,33 @@ def test_a_cluster_gets_a_job_for_slurm(tmp_path: Path) -> None:
     assert "train.py --resume" in job
     assert subprocess.run(["bash", "-n", tmp_path / "project" / "train.slurm"], check=False).returncode == 0
     assert "train.slurm" not in files_of(small())
+
+
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("--steps many", "'many' is no whole number above 0"), ("--steps 0", "'0' is no whole number above 0"),
+        ("--epochs 1.5", "'1.5' is no whole number above 0"), ("--batch-size -3", "'-3' is no whole number above 0"),
+        ("--seed x", "'x' is no whole number, such as 16"), ("--learning-rate fast", "'fast' is no number, such as 0.5"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_refused_with_what_is_expected(
+    option: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = project(tmp_path / "project", blueprints.blueprint("ffn", Layout.TABLE, Targets.CLASS))
+    with pytest.raises(SystemExit):
+        run(folder, f"python train.py {option}")
+    said = capsys.readouterr().err
+    assert why in said
+    assert "invalid" not in said
+
+
+def test_no_option_shows_the_name_of_a_function() -> None:
+    """argparse prints `invalid NAME value` for a type that raises ValueError: these are the ones that never do."""
+    speaking = {"above_zero", "whole", "number", "choice", "Path"}
+    found = {
+        kind
+        for template in TEMPLATES.rglob("*.j2")
+        for kind in re.findall(r"add_argument\([^\n]*\btype=(\w+)", template.read_text())
+    }
+    assert found <= speaking

@@ -13,9 +13,11 @@ import torch
 
 from advisor.datasets.inspect import inspect
 from advisor.errors import InputError
+from advisor.starter.blueprint import Layout, Targets
 from advisor.starter.planning import blueprint_of
 from advisor.starter.project import refuse_unreadable
-from tests.starter.projects import TABLE, generated, plan_of, run
+from tests.starter.blueprints import blueprint, module, project
+from tests.starter.projects import TABLE, complaints, generated, plan_of, run
 
 WAVES = numpy.sin(numpy.arange(120) / 3)
 
@@ -115,6 +117,47 @@ def test_rows_that_look_like_edges_are_a_table_where_the_target_is_named(tmp_pat
     (tmp_path / "pairs.csv").write_text("source,target\n" + "".join(f"{i},{i % 7}\n" for i in range(60)))
     assert inspect(tmp_path / "pairs.csv").format == "edge list"
     refuse_unreadable(inspect(tmp_path / "pairs.csv"), "target")
+
+
+MISSED = ["Apnea", "None", "?", "Insomnia", ""]
+
+
+@pytest.mark.parametrize("network", ["lstm", "linear"])
+def test_texts_with_words_for_missing_classes(network: str, tmp_path: Path) -> None:
+    lines = [[f"the patient number {n} slept for {n % 7} hours and {n % 5} minutes", MISSED[n % 5]] for n in range(60)]
+    polars.DataFrame(lines, schema=["note", "kind"], orient="row").write_csv(tmp_path / "notes.csv")
+    found = inspect(tmp_path / "notes.csv", "kind")
+    facts = (
+        "task.kind=classify task.outputs=3 data.modality=text data.inputs=30 data.sequence_length=12 data.examples=60"
+    )
+    plan = plan_of(f"{facts} project.pretrained_allowed=no", network_type=network, network_hidden_units=[4])
+    made = blueprint_of(plan, tmp_path / "notes.csv", "kind", inspection=found)
+    assert made.target_words == tuple(word for word in MISSED if word == "None")
+    folder = project(tmp_path / "project", made)
+    texts, answers, *_ = module(folder, "data").texts_in(tmp_path / "notes.csv")
+    assert answers == [MISSED[n % 5] for n in range(60) if n % 5 not in (2, 4)]
+    assert texts == [
+        line[0] for line, answer in zip(lines, MISSED * 12, strict=True) if answer in ("Apnea", "None", "Insomnia")
+    ]
+    assert complaints(folder) == ""
+
+
+@pytest.mark.parametrize("network", ["lstm", "linear"])
+@pytest.mark.parametrize("target", ["class", "number"])
+def test_series_with_words_for_missing_targets(network: str, target: str, tmp_path: Path) -> None:
+    words = MISSED if target == "class" else ["1.5", "NA", "2", "unknown", "-3"]
+    rows = {f"value {place}": numpy.sin(numpy.arange(60.0) * place) for place in range(1, 9)}
+    polars.DataFrame({**rows, "kind": words * 12}).write_csv(tmp_path / "series.csv")
+    supervised = Targets.CLASS if target == "class" else Targets.NUMBERS
+    made = replace(blueprint(network, Layout.SERIES, supervised), target="kind", target_words=("None",))
+    folder = project(tmp_path / "project", made)
+    data = module(folder, "data").load(tmp_path / "series.csv", 0)
+    kept = [word for word in words if word not in ("?", "", "NA", "unknown")]
+    examples = len(data.train) + len(data.validation) if network == "lstm" else len(data.inputs)
+    assert examples == 12 * len(kept)
+    if target == "class":
+        assert data.kept["answers"] == sorted(kept)
+    assert complaints(folder) == ""
 
 
 def test_arrays(tmp_path: Path) -> None:

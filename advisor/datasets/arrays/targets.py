@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy
+import polars
 from numpy.typing import NDArray
 
+from advisor.datasets.arrays.long_numbers import are_long
 from advisor.datasets.arrays.roles import Roles
 from advisor.datasets.arrays.stored import AnyArray, rows_of
-from advisor.datasets.dataset import Inspection, Task
+from advisor.datasets.dataset import Inspection, Remark, Task, Weight
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions, chosen_rows, class_numbers
+from advisor.datasets.tables.missing_words import judge_classes
+from advisor.datasets.values.null_words import MISSING
 from advisor.facts.vocabulary import Value
 
 MOST_TARGETS = 10_000_000
@@ -54,6 +58,27 @@ def targets_of(path: Path, roles: Roles) -> Targets | None:
     return Targets(values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values, positions)
 
 
+def words_for_missing(values: AnyArray, name: str) -> tuple[frozenset[str], tuple[Remark, ...]]:
+    """Find the words of targets, such as NA, that count as missing; and remarks on those that do and those that do not."""
+    if values.dtype.kind not in "US":
+        return frozenset(), ()
+    labels = numpy.unique(values, return_inverse=True)
+    texts = polars.Series(name, _labels(labels[0]), dtype=polars.String).gather(labels[1].ravel())
+    judged, kept = judge_classes(texts)
+    warnings = tuple(replace(doubt, weight=Weight.WARNING) for doubt in judged.doubts)
+    return frozenset(MISSING) - frozenset(kept), warnings
+
+
+def without_words(values: AnyArray, missing: Collection[str]) -> AnyArray:
+    """Targets in which these words are empty, as a missing class is."""
+    if values.dtype.kind not in "US":
+        return values
+    different, of_each = numpy.unique(values, return_inverse=True)
+    lost = numpy.array([label in missing for label in _labels(different)], bool)
+    kept: AnyArray = numpy.where(lost[of_each].reshape(values.shape), values.dtype.type(), values)
+    return kept
+
+
 def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]]:
     """The task that targets ask for: texts, yes or no, few whole numbers and one-hot rows are classes, other numbers are numbers.
 
@@ -70,9 +95,17 @@ def judged_target(values: AnyArray | None) -> tuple[Task | None, tuple[str, ...]
         distinct = len(numpy.unique(known))
         whole = bool((known == numpy.round(known)).all())
         few = distinct <= max(20, min(1000, int(len(known) ** 0.5)))
-        if not (whole and few and distinct * 2 <= len(known)):
+        if not (whole and (few or are_long(values)) and distinct * 2 <= len(known)):
             return Task.REGRESS, ()
     return Task.CLASSIFY, _names(values)
+
+
+def refuse_names(path: Path, values: AnyArray) -> None:
+    """Raise InputError for long whole numbers as numbers to predict: they are names, and floats do not keep them apart."""
+    if values.ndim == 1 and are_long(values):
+        distinct = len(numpy.unique(values))
+        what = f"its targets are {distinct:,} different whole numbers of 16 digits and more, which floats do not keep apart"
+        raise unreadable(path, what, "Name another target, or save the difference to a first one.")
 
 
 def read_as(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tuple[str, ...]]:
@@ -101,6 +134,7 @@ def read_as(path: Path, values: AnyArray, task: Task) -> tuple[Task | None, tupl
 def numbered(values: AnyArray, inspection: Inspection) -> tuple[AnyArray, Positions]:
     """Targets as a model learns them, and the positions, among these, of those that are there."""
     if inspection.task is Task.CLASSIFY:
+        values = without_words(values, frozenset(MISSING) - frozenset(inspection.classes))
         different, of_each = numpy.unique(_single(values), return_inverse=True)
         labels = _labels(different)
         known = numpy.flatnonzero(numpy.array([bool(label) for label in labels])[of_each])

@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 from advisor.datasets.intake import Intake
 from advisor.datasets.predicted.formats import PredictionFormat
 from advisor.datasets.predicted.names import ColumnNames
+from advisor.datasets.values.missing import cleaned
 
 _DIGITS_OF_NUMBERS, _DIGITS_OF_PROBABILITIES = 9, 6
 """Significant ones that are written."""
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 """Whole numbers as a program writes them; of others (007) the text says more than the number."""
+_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_MOST_DIGITS = 17
+"""Digits that Python and other programs write of a float, so that it is read as the same."""
 _MOST_PLACES = 22
 """Powers of ten up to this one are exact."""
 
@@ -69,8 +73,8 @@ class PredictionWriter:
 
 
 def typed(kept: polars.DataFrame, format_: PredictionFormat) -> polars.DataFrame:
-    """Columns of the data as the format has them: where it tells numbers from texts, whole numbers are no texts."""
-    return kept if format_ is PredictionFormat.CSV else kept.select(as_numbers(one) for one in kept)
+    """Columns of the data as the format has them: where it tells numbers from texts, numbers are no texts."""
+    return kept if format_ is PredictionFormat.CSV else kept.select(_with_types(one) for one in kept)
 
 
 def predicted_columns(
@@ -107,6 +111,25 @@ def as_numbers(column: polars.Series) -> polars.Series:
     if column.dtype != polars.String or column.null_count() == len(column):
         return column
     return column.cast(polars.Int64) if column.drop_nulls().str.contains(_WHOLE).all() else column
+
+
+def _with_types(column: polars.Series) -> polars.Series:
+    """A column of texts as numbers, where all are plainly written as such and a float keeps all of their digits.
+
+    Words such as NA among them are missing, as they are where a model learns.
+    """
+    if column.dtype != polars.String or column.null_count() == len(column):
+        return column
+    texts = cleaned(column)
+    known = texts.drop_nulls()
+    if known.is_empty() or not known.str.contains(_DECIMAL).all():
+        return column
+    if known.str.contains(_WHOLE).all():
+        return texts.cast(polars.Int64)
+    digits = known.str.replace(r"[eE].*$", "").str.replace_all(r"[^0-9]", "").str.strip_chars_start("0").str.len_chars()
+    numbers = texts.cast(polars.Float64)
+    exact = digits.max() <= _MOST_DIGITS and bool(numbers.drop_nulls().is_finite().all())  # type: ignore[operator]
+    return numbers if exact else column
 
 
 def _for_json(column: polars.Series) -> polars.Series:

@@ -11,6 +11,7 @@ import polars
 from numpy.typing import NDArray
 
 from advisor.datasets import fingerprint
+from advisor.datasets.arrays.long_numbers import NO_NAMES, LongNumbers, long_numbers, remarks_on_long
 from advisor.datasets.arrays.roles import Roles, roles_of
 from advisor.datasets.arrays.stored import ARCHIVE, AnyArray, StoredArray, rows_of, stored_arrays
 from advisor.datasets.arrays.targets import (
@@ -19,8 +20,11 @@ from advisor.datasets.arrays.targets import (
     judged_target,
     numbered,
     read_as,
+    refuse_names,
     target_facts,
     targets_of,
+    without_words,
+    words_for_missing,
 )
 from advisor.datasets.dataset import Examples, Inspection, Remark, Task, Weight
 from advisor.datasets.media.images import remarks_on_resizing, resized, side_for
@@ -50,6 +54,7 @@ class ArraysReading:
     """Of pictures, the number that stands for full brightness."""
     array: str = ""
     """The name of the examples in an NPZ."""
+    names: LongNumbers = NO_NAMES
 
     def load(self, inspection: Inspection, most_examples: int, seed: int) -> Examples:
         """Examples of the modality, and their targets; those whose target is missing are left out.
@@ -78,7 +83,7 @@ class ArraysReading:
         return Examples(
             inspection.modality,
             inspection.task or Task.REGRESS,
-            _inputs(values, roles, self.largest),
+            _inputs(values, roles, self.largest, self.names),
             targets[chosen],
             inspection.classes,
             left_out=" ".join(filter(None, left_out)),
@@ -109,15 +114,26 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
     values = rows_of(path, data, positions)
     if whole and not _numbers_in(values, roles):
         raise _nothing_in(path)
+    names = long_numbers(values, roles.target_column) if roles.modality == "tabular" else NO_NAMES
+    inputs = roles.inputs - len(names.left_out)
+    if not inputs:
+        what = "all its columns are whole numbers of 16 digits and more that tell rows apart: nothing is left to learn from"
+        raise unreadable(path, what, "Save what was measured of each row.")
     targets = targets_of(path, roles)
     target_values = None if targets is None else targets.values
+    about_words: tuple[Remark, ...] = ()
+    if target_values is not None:
+        missing, about_words = words_for_missing(target_values, roles.target_name or "")
+        target_values = without_words(target_values, missing)
     task, classes = judged_target(target_values)
     if stated is not None and target_values is not None and stated is not task:
         task, classes = read_as(path, target_values, stated)
+    if task is Task.REGRESS and target_values is not None:
+        refuse_names(path, target_values)
     disk = path.stat().st_size
     facts: dict[str, Value] = {
         "data.modality": roles.modality, "data.examples": data.rows, "data.bytes": max(1, disk),
-        "data.inputs": roles.inputs,
+        "data.inputs": inputs,
     }  # fmt: skip
     if roles.steps is not None:
         facts["data.sequence_length"] = roles.steps
@@ -135,11 +151,18 @@ def inspect(path: Path, target: str | None, stated: Task | None) -> Inspection:
         target=roles.target_name,
         task=task,
         classes=classes,
-        remarks=(*roles.remarks, *_remarks(roles, values, target_values, task, classes)),
+        remarks=(
+            *roles.remarks,
+            *about_words,
+            *remarks_on_long(names, values, roles.target_column),
+            *_remarks(roles, values, target_values, task, classes),
+        ),
         sampled=_sampled(data.rows, len(positions), targets),
         bytes=disk,
         memory_bytes=data.rows * roles.inputs * (roles.steps or 1) * 4,
-        reading=ArraysReading(_largest(values) if roles.modality == "image" else None, data.name),
+        reading=ArraysReading(_largest(values) if roles.modality == "image" else None, data.name, names),
+        plain=not names.columns,
+        written=f"{'NPZ' if data.name else 'NPY'} with long whole numbers as names" if names.columns else "",
         task_remedy="Name the array of the targets with --target." if data.name else "Name it with --target.",
     )
 
@@ -166,13 +189,22 @@ def _nothing_in(path: Path) -> InputError:
     return unreadable(path, what, "Check how the array was filled before it was saved.")
 
 
-def _inputs(values: AnyArray, roles: Roles, largest: float | None) -> polars.DataFrame | AnyArray:
+def _inputs(values: AnyArray, roles: Roles, largest: float | None, names: LongNumbers) -> polars.DataFrame | AnyArray:
     if largest is not None:
         return _pictures(values, roles, largest)
     if roles.modality == "time_series":
         return values.astype(numpy.float32)
-    kept = [column for column in range(values.shape[1]) if column != roles.target_column]
-    return polars.DataFrame({f"column {column}": values[:, column].astype(numpy.float64) for column in kept})
+    kept = [column for column in range(values.shape[1]) if column not in (roles.target_column, *names.left_out)]
+    return polars.DataFrame(
+        {f"column {column}": _column(values[:, column], column in names.categories) for column in kept}
+    )
+
+
+def _column(values: AnyArray, named: bool) -> polars.Series:
+    """Floats, or categories of whole numbers that are names."""
+    if named:
+        return polars.Series(values).cast(polars.String).cast(polars.Categorical)
+    return polars.Series(values.astype(numpy.float64))
 
 
 def _pictures(values: AnyArray, roles: Roles, largest: float) -> NDArray[numpy.float32]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ import numpy
 import polars
 
 from advisor.datasets.dataset import Column, Kind, Remark, Weight
+from advisor.datasets.tables import spellings
 from advisor.datasets.tables.looks import INFINITE as INFINITE_WORD
 from advisor.datasets.tables.looks import Look, look_at, words_a_text
 from advisor.datasets.values import dates, epochs
@@ -18,7 +19,7 @@ from advisor.datasets.values import numbers as spelling
 from advisor.datasets.values.conversion import are_yes_and_no, as_texts, microseconds
 from advisor.datasets.values.legends import legend
 from advisor.datasets.values.missing import are_unknown
-from advisor.wording import join_names, shorten
+from advisor.wording import join_first, join_names, shorten
 
 _STRAY_SHARE, _STRAY_VALUES, _STRAY_ROWS = 0.02, 3, 50
 """A column of numbers may hold so many other words, as spellings of a missing value nobody thought of."""
@@ -177,10 +178,16 @@ def _judged_typed(raw: polars.Series, kept: Collection[str]) -> Judged:
         if not moments.count():
             none = polars.Series(raw.name, [None] * len(raw), dtype=polars.String)
             judged = _judged(raw.name, Kind.EMPTY, none, remark="None of its dates lies in the years 1 to 9998.")
+        zone = getattr(raw.dtype, "time_zone", None)
+        judged = replace(judged, doubts=tuple(_in_utc(raw.name, raw.count(), {zone: raw.count()} if zone else {})))
         if not len(unreal):
             return judged
         return replace(
-            judged, doubts=(_not_dates(raw.name, len(unreal), raw.count(), f"of the year {dates.year_of(unreal)}"),)
+            judged,
+            doubts=(
+                *judged.doubts,
+                _not_dates(raw.name, len(unreal), raw.count(), f"of the year {dates.year_of(unreal)}"),
+            ),
         )
     if raw.dtype == polars.Duration:
         return _numbers(raw.name, microseconds(raw))
@@ -205,7 +212,9 @@ def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]
             found[look.texts.name] = judged
     for look, mean in zip(words, words_a_text(words), strict=True):
         judged = _words(look, mean)
-        found[look.texts.name] = replace(judged, doubts=_mixed(look)) if look.spelt > look.known / 2 else judged
+        found[look.texts.name] = (
+            replace(judged, doubts=spellings.doubts_on_words(look.texts)) if look.spelt > look.known / 2 else judged
+        )
     return found
 
 
@@ -229,31 +238,13 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
         others = _other_words(texts, numbers) if numbers.count() + look.infinite < known else []
         if len(others) <= _STRAY_VALUES:
             judged = _numbers(texts.name, numbers, style, others, infinite=look.infinite > 0)
-            if not spelling.may_be_other(texts, style, comma_first=comma_first):
-                return judged
-            return replace(judged, doubts=(*judged.doubts, _either(judged, look.first, numbers)))
+            if style != spelling.Style.PLAIN and (notes := spellings.notes_on(texts)):
+                remark = " ".join(filter(None, (judged.column.remark, notes)))
+                judged = replace(judged, column=replace(judged.column, remark=remark))
+            return replace(judged, doubts=tuple(spellings.doubts_on(texts, numbers, style, comma_first=comma_first)))
     if _different(look) == 2 and are_yes_and_no(texts.drop_nulls().unique().to_list()):
         return _judged(texts.name, Kind.YES_NO, texts, distinct=2)
     return None if date is None else _dates(texts, *date, known)
-
-
-def _either(judged: Judged, first: str, numbers: polars.Series) -> Remark:
-    """The doubt whether marks stand between thousands or begin the decimals."""
-    count, number = numbers.count(), numbers.drop_nulls()[0]
-    what = f"All {count:,} numbers of {judged.quoted} have three digits behind one mark: {first!r} is read as {number:.10g}."
-    remedy = (
-        "If that is wrong by a factor of 1,000, write them without marks between thousands, and with a decimal point."
-    )
-    return Remark(what, Weight.WARNING, remedy, (judged.column.name,))
-
-
-def _mixed(look: Look) -> tuple[Remark, ...]:
-    """The doubt about numbers in several currencies or units, which are read as words."""
-    marks = spelling.marks_in(look.texts.drop_nulls().head(_EXAMPLES_AMONG))
-    if len(marks) < 2:
-        return ()
-    what = f"The numbers of {shorten(look.texts.name, 40)!r} are in several units ({join_names(marks[:5])}): it is read as words."
-    return (Remark(what, Weight.WARNING, "Convert them to one unit to learn from their size.", (look.texts.name,)),)
 
 
 def _with_unknown(look: Look, comma_first: bool) -> Judged | None:
@@ -336,15 +327,23 @@ def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Jud
     if not moments.count():
         return None
     doubts = (_not_dates(texts.name, len(unreal), known, f"{unreal[0]!r}"),) if len(unreal) else ()
-    if zoneless := dates.without_zone(texts):
-        what = (
-            f"{zoneless:,} of {known:,} times of {shorten(texts.name, 40)!r} have no offset from UTC, as others have."
-        )
-        doubts = (*doubts, Remark(what, Weight.WARNING, "They are read as UTC.", (texts.name,)))
+    doubts = (*doubts, *_in_utc(texts.name, known, dates.zones_in(texts)))
     remark = f"Its numbers are times {style}." if style.startswith(dates.EPOCH) else ""
     if ambiguous:
         remark = "No day is above 12, so day and month could be the other way round; it was read as day first."
     return replace(_judged(texts.name, Kind.DATE, moments, style=style, remark=remark), doubts=doubts)
+
+
+def _in_utc(name: str, known: int, zones: Mapping[str, int]) -> Iterator[Remark]:
+    """Report times that are converted to UTC, and those without an offset among others."""
+    column = shorten(name, 40)
+    if zoneless := zones.get("", 0):
+        what = f"{zoneless:,} of {known:,} times of {column!r} have no offset from UTC, as others have."
+        yield Remark(what, Weight.WARNING, "They are read as UTC.", (name,))
+    if moved := {zone: rows for zone, rows in zones.items() if not dates.is_utc(zone)}:
+        shown = join_first([f"{zone} ({rows:,} {'row' if rows == 1 else 'rows'})" for zone, rows in moved.items()])
+        what = f"{sum(moved.values()):,} of {known:,} times of {column!r} are converted to UTC, from {shown}."
+        yield Remark(what, columns=(name,))
 
 
 def _not_dates(name: str, count: int, known: int, example: str) -> Remark:

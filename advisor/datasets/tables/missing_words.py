@@ -10,8 +10,9 @@ import polars
 
 from advisor.datasets.dataset import Kind, Remark, Weight
 from advisor.datasets.tables.columns import Judged, judge
-from advisor.datasets.values.kept_words import style_of
-from advisor.datasets.values.missing import MISSING, cleaned
+from advisor.datasets.values.kept_words import kept_by, style_of
+from advisor.datasets.values.missing import cleaned
+from advisor.datasets.values.null_words import MISSING
 from advisor.wording import join_names, shorten
 
 _SAID = frozenset({"None", "none", "NONE", "nil", "Null"})
@@ -43,6 +44,13 @@ def with_kept_words(columns: Sequence[Judged], raw: Mapping[str, polars.Series])
             judged = replace(judged, doubts=(*judged.doubts, *_nines(judged)))
         decided.append(judged)
     return tuple(decided)
+
+
+def judge_classes(raw: polars.Series) -> tuple[Judged, tuple[str, ...]]:
+    """A column of texts that are classes, and the words in it that are values though they may stand for missing ones."""
+    judged = judge(raw)
+    decided = _decided(judged, raw, lost, ()) if (lost := dict(_lost(judged, raw))) else judged
+    return decided, kept_by(decided.style)
 
 
 def _nines(judged: Judged) -> Iterator[Remark]:

@@ -114,10 +114,17 @@ def _from_place(moments: polars.Series, place: str) -> polars.Series:
     return local.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
 
 
-def without_zone(texts: polars.Series) -> int:
-    """The number of cleaned texts with a time and no offset, where others have one; 0 where none has one."""
-    zones = texts.drop_nulls().str.extract(_ZONE, 2)
-    return zones.null_count() if zones.count() else 0
+def zones_in(texts: polars.Series) -> dict[str, int]:
+    """Count the offsets and zones of cleaned texts with a time, those without one by an empty name; empty where none has one."""
+    zones = texts.drop_nulls().str.extract(_ZONE, 2).alias("zone")
+    if not zones.count():
+        return {}
+    return dict(zones.fill_null("").value_counts(sort=True, name="rows").iter_rows())
+
+
+def is_utc(zone: str) -> bool:
+    """True for a zone whose clocks show UTC."""
+    return _OFFSETS.get(zone.upper()) == 0 or not zone.strip("+-:0")
 
 
 def zone_of_last(raw: polars.Series, moments: polars.Series) -> str:

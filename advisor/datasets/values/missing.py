@@ -1,4 +1,4 @@
-"""Words that say that there is no value, unless they are known to be values of a column."""
+"""Texts without the words that say that there is no value, unless they are known to be values of a column."""
 
 from __future__ import annotations
 
@@ -6,15 +6,7 @@ from collections.abc import Collection
 
 import polars
 
-MISSING = (
-    "", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "Null", "None", "none", "NONE", "nil", "?",
-    "-", "--", ".", "<NA>", "\\N",
-)  # fmt: skip
-UNKNOWN = (
-    "unknown", "unk", "missing", "not available", "not applicable", "not known", "n.a.", "n.d.", "nd", "n/d", "undefined",
-    "tbd", "void", "no data", "nodata", "no value", "k.a.", "#value!", "#div/0!", "#null!", "#ref!", "#num!", "#name?",
-)  # fmt: skip
-"""Words in lower case that say so in a column of numbers or dates; among other words they may be a class."""
+from advisor.datasets.values.null_words import MISSING, UNKNOWN
 
 
 def cleaned(texts: polars.Series, kept: Collection[str] = ()) -> polars.Series:

@@ -13,7 +13,7 @@ CODE = r"^0\d+$"
 """Digits that begin with a zero are codes and no numbers."""
 LONG_DIGITS = r"^-?\d{16,}$"
 """More digits than a float keeps apart: where they are half of a column, they are codes, too."""
-OF_NUMBERS = r"^\D{0,10}\d([\d.,'’‘ʼ´`\s\u00a0\u202f\u2009\u2007eE+−–-]*\d)?[.,]?\D{0,12}$"
+OF_NUMBERS = r"^\D{0,10}\d([\d.,_'’‘ʼ´`\s\u00a0\u202f\u2009\u2007eE+−–-]*\d)?[.,]?\D{0,12}$"
 """Texts that may be numbers of any style; others are none."""
 LONG = 10**15
 """The least whole number of so many digits."""
@@ -34,9 +34,18 @@ _UNITS = (
 )  # fmt: skip
 _MARKS = "|".join(re.escape(mark) for mark in sorted([*_CURRENCIES, *_UNITS], key=len, reverse=True))
 _PARTS = (
-    rf"^(\()?\s*([+-])?\s*({_MARKS})?\s*(\()?\s*([+-])?\s*([\d.,](?:[\d.,' ]*[\d.,])?(?:[eE][+-]?\d+)?)"
+    rf"^(\()?\s*([+-])?\s*({_MARKS})?\s*(\()?\s*([+-])?\s*([\d.,](?:[\d.,'_ ]*[\d.,])?(?:[eE][+-]?\d+)?)"
     rf"\s*(-)?\s*(\))?\s*({_MARKS})?\s*(-)?\s*(\))?$"
 )
+_SIDE = (
+    r"(?i)^(?:(CR|DR|DB)\.?\s*(\d.*[.,]\d\d)|(.*\d)\s+(CR|DR|DB|CREDIT|DEBIT)\.?"
+    r"|(.*[.,]\d\d)(CR|DR|DB)|(.*[.,]\d\d)\s*(?-i:([HSCD])))$"
+)
+"""Numbers with a side of an account before or behind them; H and S are Haben and Soll, the German words."""
+_SIDES = {"CR": "DR", "CREDIT": "DEBIT", "H": "S", "C": "D"}
+"""Credit, by the word for debit that stands beside it."""
+_ALONE = ("CR", "DR", "CREDIT", "DEBIT")
+"""Sides that may stand beside numbers without one."""
 _BEFORE, _AFTER = (1, 4), (8, 11)
 _SIGNS = (2, 5, 7, 10)
 _DIGITS = {chr(first + digit): str(digit) for first in (0xFF10, 0x0660, 0x06F0, 0x0966) for digit in range(10)}
@@ -61,10 +70,17 @@ class Style(StrEnum):
 _MARKED = ", in "
 """Stands in a style between its spelling and the currency or unit of all numbers."""
 _PATTERNS = {
-    Style.COMMA: r"^(\d{1,3}([. ']\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?$",
-    Style.GROUPED: r"^([1-9]\d{0,2}([, ']\d{3})+|[1-9]\d?(,\d{2})+,\d{3}|\d+)?(\.\d*)?([eE][+-]?\d+)?$",
+    Style.COMMA: r"^(\d{1,3}([. '_]\d{3})+|\d+)?(,\d+)?([eE][+-]?\d+)?$",
+    Style.GROUPED: r"^([1-9]\d{0,2}([, '_]\d{3})+|[1-9]\d?(,\d{2})+,\d{3}|\d+)?(\.\d*)?([eE][+-]?\d+)?$",
 }
+_WITH_WORD = r"^[-+(]?(\d[\d.,'_ ]*)(?:(?:\s|\b)\s*(\pL{1,12})\.?)?\)?$"
 _ONE_GROUP = r"^\D*[1-9]\d{0,2}[.,]\d{3}\D*$"
+
+
+_NEGATIVE = ", negative with "
+"""Stands in a style before the side of an account whose numbers are negative."""
+_NOT = " and not "
+"""Stands before the other side, where each number is of one of the two."""
 
 
 def finite(numbers: polars.Series) -> polars.Series:
@@ -75,12 +91,18 @@ def finite(numbers: polars.Series) -> polars.Series:
 
 def is_of_numbers(style: str) -> bool:
     """True for a style of numbers, and false for one of dates or words."""
-    return style.partition(_MARKED)[0] in frozenset(Style)
+    return style.partition(_NEGATIVE)[0].partition(_MARKED)[0] in frozenset(Style)
 
 
 def mark_of(style: str) -> str:
     """The currency or unit of a style of numbers; empty where there is none."""
-    return style.partition(_MARKED)[2]
+    return style.partition(_NEGATIVE)[0].partition(_MARKED)[2]
+
+
+def sides_of(style: str) -> tuple[str, str]:
+    """The words for the sides of an account in a style: of negative and of positive numbers; empty where there is none."""
+    negative, _, positive = style.partition(_NEGATIVE)[2].partition(_NOT)
+    return negative, positive
 
 
 def numbers_of(texts: polars.Series, style: str) -> polars.Series:
@@ -88,7 +110,8 @@ def numbers_of(texts: polars.Series, style: str) -> polars.Series:
     if style == Style.PLAIN:
         return finite(texts.cast(polars.Float64, strict=False))
     spelt = _Spelt.of(texts)
-    numbers, mark = spelt.read(Style(style.partition(_MARKED)[0])), mark_of(style)
+    base = style.partition(_NEGATIVE)[0].partition(_MARKED)[0]
+    numbers, mark = spelt.read(Style(base), *sides_of(style)), mark_of(style)
     return _where((spelt.marks == mark) | (spelt.marks == ""), numbers)
 
 
@@ -104,23 +127,28 @@ def other_style(
     some = _Spelt.of(texts.drop_nulls().gather_every(max(known // _LOOKED_AT, 1)))
     whole: _Spelt | None = None
     for style in [Style.COMMA, Style.GROUPED] if comma_first else [Style.GROUPED, Style.COMMA]:
-        if some.read(style).count() < _PROMISING * len(some.numbers):
+        if some.spelt_as(style).count() < _PROMISING * len(some.numbers):
             continue
         whole = whole or _Spelt.of(texts)
+        sides = whole.two_sides(style)
+        if sides is None:
+            return None
         marks = whole.marks.filter(whole.marks != "").unique()
         if len(marks) > 1:
             return None
-        numbers = whole.read(style)
+        numbers = whole.read(style, *sides)
         share = numbers.count() / max(known, 1)
         if share > most:
-            best, most = (style + (_MARKED + marks[0] if len(marks) else ""), numbers, share), share
+            name = style + (_MARKED + marks[0] if len(marks) else "")
+            name += _NEGATIVE + _NOT.join(filter(None, sides)) if any(sides) else ""
+            best, most = (name, numbers, share), share
     return best
 
 
 def marks_in(texts: polars.Series) -> list[str]:
     """The currencies and units of these texts, where nearly all are numbers of one spelling."""
     spelt = _Spelt.of(texts.drop_nulls())
-    if max((spelt.read(style).count() for style in _PATTERNS), default=0) < _PROMISING * len(spelt.numbers):
+    if max((spelt.spelt_as(style).count() for style in _PATTERNS), default=0) < _PROMISING * len(spelt.numbers):
         return []
     return sorted(spelt.marks.filter(spelt.marks != "").unique().to_list())
 
@@ -134,6 +162,27 @@ def may_be_other(texts: polars.Series, style: str, *, comma_first: bool) -> bool
     return bool(known.str.contains(mark, literal=True).all() and known.str.contains(_ONE_GROUP).all())
 
 
+def count_sides(texts: polars.Series) -> dict[str, tuple[int, str]]:
+    """Count the numbers of each side of an account, and name the first text of each."""
+    known = texts.drop_nulls()
+    sides = _Spelt.of(known).sides
+    return {
+        side: (int((sides == side).sum()), known.filter(sides == side)[0])
+        for side in sides.unique(maintain_order=True).to_list()
+        if side
+    }
+
+
+def unknown_words(texts: polars.Series) -> dict[str, int]:
+    """Words behind decimal numbers that are no unit known here, with their rows; none where that is not what texts are."""
+    known = texts.drop_nulls()
+    parts = known.str.extract_groups(_WITH_WORD).struct.unnest()
+    if parts["1"].count() < _PROMISING * len(known) or not known.str.contains(r"\d[.,]\d|\d \pL").any():
+        return {}
+    words = parts["2"].drop_nulls().alias("word")
+    return dict(words.filter(words != "").value_counts(sort=True, name="rows").iter_rows())
+
+
 @dataclass(frozen=True, slots=True)
 class _Spelt:
     """Texts divided into sign, number, and currency or unit."""
@@ -143,10 +192,13 @@ class _Spelt:
     negative: polars.Series
     marks: polars.Series
     """Currency or unit, in lower case and without a plural; empty for none."""
+    sides: polars.Series
+    """Side of an account in capitals, as CR; empty for none."""
 
     @classmethod
     def of(cls, texts: polars.Series) -> _Spelt:
         plainly = texts.str.replace_many(list(_PLAINLY), list(_PLAINLY.values())).str.strip_chars()
+        plainly, sides = _without_sides(plainly)
         parts = plainly.str.extract_groups(_PARTS).struct.unnest()
         field = {number: parts[str(number)].fill_null("") for number in range(1, 12)}
         opened, closed, signs = (_count(field[one] != "" for one in some) for some in (_BEFORE, _AFTER, _SIGNS))
@@ -155,17 +207,54 @@ class _Spelt:
         fits = (opened == closed) & (opened + signs <= 1) & ((before == "") | (after == "") | (before == after))
         marks = before.zip_with(before != "", after)
         negative = minus + opened > 0
-        return cls(_where(fits, parts["6"]).alias(texts.name), negative, marks)
+        fits &= (sides == "") | ~negative
+        return cls(_where(fits, parts["6"]).alias(texts.name), negative, marks, sides)
 
-    def read(self, style: Style) -> polars.Series:
+    def two_sides(self, style: Style) -> tuple[str, str] | None:
+        """The words for the negative and the positive side of an account; None where it is not clear which is which.
+
+        Debit is negative, as on statements of a bank. Beside numbers without a word, those with one are, as COBOL and
+        statements of a card print them.
+        """
+        there = {side for side in self.sides.unique().to_list() if side}
+        if not there:
+            return "", ""
+        bare = self.spelt_as(style).filter(self.sides == "").drop_nulls()
+        for credit, debit in _SIDES.items():
+            if there == {credit, debit} and not (bare != 0).any():
+                return debit, credit
+        if len(there) > 1 or (only := min(there)) not in _ALONE:
+            return None
+        if len(bare):
+            return only, ""
+        return next((debit, credit) for credit, debit in _SIDES.items() if only in (credit, debit))
+
+    def read(self, style: Style, negative: str = "", positive: str = "") -> polars.Series:
+        """The texts as floats with the signs that these sides of an account give, null where they are of another."""
+        numbers = self.spelt_as(style)
+        known = self.sides.is_in(["", negative, positive]) & ((self.sides != "") | (numbers == 0) | (positive == ""))
+        below = (self.sides == negative) & (negative != "")
+        return _where(known.fill_null(value=True), numbers.zip_with(~below, -numbers))
+
+    def spelt_as(self, style: Style) -> polars.Series:
         """The texts as floats, null where they are no numbers of this style."""
         fits = self.numbers.str.contains(_PATTERNS[style])
         if style is Style.COMMA:
-            plain = self.numbers.str.replace_all(r"[. ']", "").str.replace(",", ".", literal=True)
+            plain = self.numbers.str.replace_all(r"[. '_]", "").str.replace(",", ".", literal=True)
         else:
-            plain = self.numbers.str.replace_all(r"[, ']", "")
+            plain = self.numbers.str.replace_all(r"[, '_]", "")
         found = finite(_where(fits, plain.cast(polars.Float64, strict=False)))
         return found.zip_with(~self.negative, -found)
+
+
+def _without_sides(texts: polars.Series) -> tuple[polars.Series, polars.Series]:
+    """The texts without a side of an account, and these sides; empty for none."""
+    parts = texts.str.extract_groups(_SIDE).struct.unnest()
+    sides = polars.select(polars.coalesce(*(polars.lit(parts[place]) for place in "1468"))).to_series()
+    rest = polars.select(
+        polars.coalesce(*(polars.lit(parts[place]) for place in "2357"), polars.lit(texts))
+    ).to_series()
+    return rest, sides.str.to_uppercase().replace("DB", "DR").fill_null("")
 
 
 def _count(true: Iterable[polars.Series]) -> polars.Series:
