@@ -10,6 +10,7 @@ import platform
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 _PR_SET_CHILD_SUBREAPER = 36  # prctl(2)
 _MOST_ROUNDS = 1000
 """In each, all processes that are left are ended, and those that they had started come to light."""
+_ROUND_SECONDS = 0.005
 _SCRATCH = 65536
 _MPOL_BIND = 2  # set_mempolicy(2)
 _SET_MEMPOLICY = {"x86_64": 238, "aarch64": 237}
@@ -98,14 +100,39 @@ def _end_family(status: int) -> None:
     os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1)
 
 
+def end_strays(folder: Path | None) -> None:
+    """End all processes that inherit this folder for temporary files (Linux): whoever kept them together is gone."""
+    if folder is None or sys.platform != "linux":
+        return
+    mark = f"\0TMPDIR={folder}\0".encode()
+    for _ in range(_MOST_ROUNDS):
+        strays = [process for process in _processes() if mark in _environment(process)]
+        for process in strays:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        if not strays:
+            return
+        time.sleep(_ROUND_SECONDS)
+
+
+def _environment(process: int) -> bytes:
+    """With which a process was started; empty once it has ended, and for processes of others."""
+    with contextlib.suppress(OSError):
+        return b"\0" + Path(f"/proc/{process}/environ").read_bytes()
+    return b""
+
+
+def _processes() -> list[int]:
+    return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()]
+
+
 def _children(parent: int) -> list[int]:
     """Processes whose parent this is, by proc(5)."""
     found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
-                    found.append(int(folder.name))
+    for process in _processes():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(process)
     return found
 
 

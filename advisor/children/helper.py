@@ -141,7 +141,9 @@ Say = Callable[..., None]
 
 
 def serve(
-    work: Callable[[Mapping[str, Any], Iterator[Mapping[str, Any]], Say], None], *explained: type[Exception]
+    work: Callable[[Mapping[str, Any], Iterator[Mapping[str, Any]], Say], None],
+    *explained: type[Exception],
+    own_input: bool = False,
 ) -> None:
     """The life of such a process: `work` gets the arguments, what there is to do, and how to answer.
 
@@ -149,13 +151,16 @@ def serve(
 
     Args:
         explained: errors that say in words for people what is wrong, besides CannotRunError.
+        own_input: leave it the standard input, on which it may wait for the end of its parent; otherwise that is empty,
+            so that code of others takes nothing of what there is to do.
     """
     answers = guard.begin()
+    orders = sys.stdin.buffer if own_input else os.fdopen(guard.hide_input(), "rb")
 
     def say(**message: object) -> None:
         guard.write(answers, json.dumps(message).encode() + b"\n")
 
-    told = (json.loads(line) for line in sys.stdin.buffer)
+    told = (json.loads(line) for line in orders)
     try:
         work(next(told), told, say)
     except (CannotRunError, ValueError, OSError, RuntimeError, LookupError, ArithmeticError, TypeError) as error:

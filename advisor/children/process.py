@@ -19,6 +19,7 @@ import psutil
 
 from advisor.children import temporary
 from advisor.children.command import Command, start
+from advisor.children.guard import end_strays
 from advisor.children.messages import LONGEST_LINE
 from advisor.wording import printable
 
@@ -72,6 +73,7 @@ class ChildProcess:
         self._family_seen = 0.0
         self._readers: list[threading.Thread] = []
         self._closing = contextlib.ExitStack()
+        self._folder: Path | None = None
         self.unwaited_seconds = 0.0
         """Processor time of children of the child that it had not waited for when it was ended, so that no process
         counts it as that of its children."""
@@ -84,6 +86,7 @@ class ChildProcess:
         return self
 
     def _start(self, folder: Path) -> None:
+        self._folder = folder
         environment = {**self._command.environment, **temporary.variables(folder)}
         command = replace(self._command, environment=environment)
         self._process = start(command, folder=folder, errors=subprocess.PIPE, session=True)
@@ -163,6 +166,7 @@ class ChildProcess:
                 process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=_REAP_SECONDS)
+        end_strays(self._folder)
         psutil.wait_procs(self._family - {self._watched}, timeout=_REAP_SECONDS)
         for reader in self._readers:
             if reader.ident is not None:  # an interrupt can come before it is started

@@ -40,6 +40,9 @@ def main() -> None:
     if sys.argv[-1].isdigit():
         answers = guard.begin()
         launch = decode(Launch, parsed(sys.stdin.buffer.readline(LONGEST_LINE)), "launch")
+        named = launch.job.task.named
+        if named is not None and named.runs_foreign_code:
+            guard.keep_family(int(sys.argv[-1]))
         guard.die_when_closed(guard.hide_input())
     else:
         answers, launch = os.dup(1), _by_torchrun()

@@ -131,8 +131,12 @@ class NamedNetwork:
 
     def describe(self) -> str:
         """`your module net.py:make`"""
-        yours = self.code is not None and self.code.library is Library.FILE
-        return f"your module {self.name}" if yours else self.name
+        return f"your module {self.name}" if self.runs_foreign_code else self.name
+
+    @property
+    def runs_foreign_code(self) -> bool:
+        """True where a file of the user builds it: a process that does so keeps together what that code starts."""
+        return self.code is not None and self.code.library is Library.FILE
 
 
 @dataclass(frozen=True, slots=True)

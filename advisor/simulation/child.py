@@ -77,7 +77,7 @@ def _saved(failing: Failing) -> Saved:
 def main() -> None:
     teller = _Teller(guard.begin())
     line = sys.stdin.buffer.readline(LONGEST_REQUEST)
-    guard.die_when_closed(0)
+    guard.die_when_closed(guard.hide_input())
     try:
         request = read_request(line)
         if request.failing is not None:

@@ -98,6 +98,7 @@ class Format:
         at_the_door: what is said of files that are refused before their values are looked at; it may be said of every
             second case at most.
         starts_processes: whether the command may start children.
+        one_of: run one case for so many of FUZZ_CASES, where each takes seconds.
         around: what else has to hold while a command runs, such as that yesterday is today.
     """
 
@@ -107,4 +108,5 @@ class Format:
     accepted_share: float = 0.5
     at_the_door: tuple[str, ...] = ()
     starts_processes: bool = False
+    one_of: int = 1
     around: Callable[[], AbstractContextManager[object]] = nullcontext

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+import psutil
 
 from advisor.cli.console import BAD_INPUT, DONE, FAILED
 
@@ -23,6 +27,10 @@ class End(StrEnum):
     FAILED = "failed"
 
 
+_REAPED_SECONDS = 5.0
+"""Until a process that was told to end is gone."""
+_LONGEST_REFUSAL = 20_000
+"""Characters on stderr."""
 _ENDS = {DONE: End.ACCEPTED, FAILED: End.GAVE_UP, BAD_INPUT: End.REFUSED}
 
 
@@ -48,7 +56,13 @@ def survive(case: Case, folder: Path, format_: Format | None = None) -> Outcome:
     files = folder / "files"
     before = _content(files)
     ran = run(case, folder, format_)
-    faults = [*_ended_wrongly(ran), *ran.deeds, *_left_behind(case, folder, before), *_told_wrongly(case, folder, ran)]
+    faults = [
+        *_ended_wrongly(ran),
+        *ran.deeds,
+        *left_alive(folder),
+        *_left_behind(case, folder, before),
+        *_told_wrongly(case, folder, ran),
+    ]
     end = End.FAILED if faults or ran.code is None else _ENDS[ran.code]
     return Outcome(end, tuple(faults), ran)
 
@@ -86,6 +100,27 @@ def _left_behind(case: Case, folder: Path, before: dict[str, bytes | str]) -> li
     return faults
 
 
+def left_alive(folder: Path) -> list[str]:
+    """End every process that the command has left, and name it: all below it inherit the folder in their environment."""
+    mark = f"={folder / 'files' / Path(STATE).parent}\0".encode()
+    alive = [process for process in psutil.process_iter() if mark in _environment(process.pid)]
+    _, alive = psutil.wait_procs(alive, timeout=_REAPED_SECONDS)
+    faults = []
+    for process in alive:
+        with suppress(psutil.Error):
+            faults.append(f"left process {process.pid}: {shlex.join(process.cmdline())}")
+            process.kill()
+    return faults
+
+
+def _environment(process: int) -> bytes:
+    """With which a process was started; empty for one that has ended, or where the system does not say."""
+    try:
+        return Path(f"/proc/{process}/environ").read_bytes()
+    except OSError:
+        return b""
+
+
 def _content(folder: Path) -> dict[str, bytes | str]:
     """Of files and links, by their names."""
     found: dict[str, bytes | str] = {}
@@ -119,6 +154,8 @@ def _told_wrongly(case: Case, folder: Path, ran: Ran) -> list[str]:
     if ran.code == DONE and case.command[0] == "inspect" and ran.err:
         faults.append(f"noise on stderr: {ran.err[:100]!r}")
     if ran.code == BAD_INPUT:
+        if len(ran.err) > _LONGEST_REFUSAL:
+            faults.append(f"the refusal has {len(ran.err):,} characters")
         if ran.out:
             faults.append(f"refused, but wrote to stdout: {ran.out[:100]!r}")
         named = case.names or tuple(case.files)

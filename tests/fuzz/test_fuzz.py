@@ -28,7 +28,7 @@ pytestmark = pytest.mark.fuzz
 @pytest.mark.parametrize("shard", range(SHARDS))
 @pytest.mark.parametrize("name", formats())
 def test_mutated_files_are_survived(name: str, shard: int, record_property: pytest.RecordProperty) -> None:
-    format_, count = formats()[name], max(CASES // SHARDS, 1)
+    format_, count = formats()[name], max(CASES // SHARDS // formats()[name].one_of, 1)
     place, failed = KEPT / "running" / f"{name}-{shard}-{os.getpid()}", KEPT / "failed" / name
     ends: Counter[End] = Counter()
     told: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -56,7 +57,15 @@ def crashed():
 def killed():
     leave("NOTE")
     os.kill(os.getpid(), signal.SIGSEGV)
+
+def unguarded():
+    leave("NOTE")
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
 """
+
+GONE_SECONDS = 10.0
+"""For the kernel to end what was killed, while the machine is busy."""
 
 
 def left(note: Path) -> bool:
@@ -64,6 +73,7 @@ def left(note: Path) -> bool:
     number = int(note.read_text())
     try:
         process = psutil.Process(number)
+        psutil.wait_procs([process], timeout=GONE_SECONDS)
         lives = process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
@@ -80,7 +90,7 @@ def test_what_code_starts_in_another_session_is_ended_when_the_network_is_counte
     assert not left(tmp_path / "note")
 
 
-@pytest.mark.parametrize(("factory", "how"), [("crashed", "status 7"), ("killed", "SIGSEGV")])
+@pytest.mark.parametrize(("factory", "how"), [("crashed", "status 7"), ("killed", "SIGSEGV"), ("unguarded", "SIGKILL")])
 def test_it_is_ended_where_the_code_crashes_too(factory: str, how: str, tmp_path: Path) -> None:
     file = tmp_path / "net.py"
     file.write_text(ALONE.replace("NOTE", str(tmp_path / "note")))
@@ -103,3 +113,31 @@ def test_code_that_reads_the_standard_input_finds_its_end(reads: str, tmp_path: 
         """)
     )
     assert built_model(f"{file}:make", [(3,)]).parameters == 12
+
+
+@pytest.mark.parametrize(
+    ("raises", "told"),
+    [
+        ("sys.exit('enough')", r"SystemExit: enough, net\.py line 6"),
+        ("sys.exit()", r"SystemExit, net\.py line 6"),
+        ("raise KeyboardInterrupt", r"KeyboardInterrupt, net\.py line 6"),
+        ("raise BaseException('no')", r"BaseException: no, net\.py line 6"),
+        ("raise GeneratorExit", r"GeneratorExit, net\.py line 6"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", r"Odd, net\.py line 6"),
+        ("raise type('Odd', (BaseException,), {'__str__': lambda self: 5})", r"Odd, net\.py line 6"),
+    ],
+)
+@pytest.mark.parametrize("place", ["import", "building"])
+def test_whatever_code_raises_is_told_in_a_sentence(raises: str, told: str, place: str, tmp_path: Path) -> None:
+    file = tmp_path / "net.py"
+    head = "import sys\nfrom torch import nn\n\n"
+    if place == "import":
+        file.write_text(f"{head}make = nn.Identity\n\n{raises}\n")
+    else:
+        file.write_text(f"{head}def make():\n    # no network\n    {raises}\n")
+
+    with pytest.raises(InputError) as refused:
+        built_model(f"{file}:make", [(3,)])
+    assert re.search(told, str(refused.value))
+    assert "Traceback" not in str(refused.value)
+    assert 'File "' not in str(refused.value)

@@ -181,4 +181,4 @@ def _ports(layout: Layout, taps: Sequence[int]) -> list[Port]:
 
 
 if __name__ == "__main__":
-    serve(_work)
+    serve(_work, own_input=True)

@@ -10,7 +10,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,19 @@ class RefusedError(Exception):
     """The network cannot be built; the message says why."""
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """The fault, and the line of the code in which it showed."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if "site-packages" not in one.filename]
     place = f", {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
     own = bool(frames) and _OURS not in Path(frames[-1].filename).parents
-    return f"{type(error).__name__}: {error}{place if own else ''}"
+    return f"{_words(error)}{place if own else ''}"
+
+
+def _words(error: BaseException) -> str:
+    """The type and the message of an error, as far as it has one that can be read."""
+    with suppress(Exception):  # somebody else's error has a __str__ of its own
+        return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return type(error).__name__
 
 
 def builder(code: Code) -> tuple[Callable[[], Any], tuple[int, ...]]:

@@ -82,7 +82,7 @@ def main() -> None:
             say(message)
     except RefusedError as error:
         say({"failed": str(error)[:_LONGEST_REASON]})
-    except Exception as error:  # somebody else's code raises anything
+    except BaseException as error:  # somebody else's code raises anything, and leaves by sys.exit
         say({"failed": told(error)[:_LONGEST_REASON]})
     os._exit(0)  # at once: torch's own end takes a while
 

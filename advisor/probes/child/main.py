@@ -18,7 +18,6 @@ from advisor.children import guard
 from advisor.children.errors import CannotRunError
 from advisor.children.messages import LONGEST_LINE
 from advisor.children.pauses import counted
-from advisor.models.code import Library
 from advisor.networks.description import UnbuildableError
 from advisor.probes.catalogue import probe_named
 from advisor.probes.judging.contest import Contest, NothingToCompareError, TimeOverError
@@ -85,18 +84,13 @@ def measure(request: Request, begun: float, tell: Telling, closing: contextlib.E
     ).hold()
 
 
-def _runs_code_of_others(request: Request) -> bool:
-    """True where the network is built by a file of the user."""
-    named = None if request.workload is None else request.workload.named
-    return named is not None and named.code is not None and named.code.library is Library.FILE
-
-
 def main() -> None:
     begun = time.monotonic()
     answers = guard.begin()
     line = sys.stdin.buffer.readline(LONGEST_LINE)
     request = read_request(line)
-    if _runs_code_of_others(request):
+    named = None if request.workload is None else request.workload.named
+    if named is not None and named.runs_foreign_code:
         guard.keep_family(int(sys.argv[-1]))
     guard.die_when_closed(guard.hide_input())
     tell = Telling(answers)

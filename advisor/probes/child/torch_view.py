@@ -84,7 +84,7 @@ def _devices(torch: Any) -> tuple[TorchDevice, ...]:
 
 def main() -> None:
     answers = guard.begin()
-    guard.die_when_closed(0)
+    guard.die_when_closed(guard.hide_input())
     guard.write(answers, (json.dumps(encode(look())) + "\n").encode())
     os._exit(0)  # at once: torch's own end takes a while
 

@@ -17,7 +17,7 @@ def main() -> None:
     begun = time.monotonic()
     answers = guard.begin()
     request = read_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
-    guard.die_when_closed(0)
+    guard.die_when_closed(guard.hide_input())
     from advisor.training.child.climb import (  # takes seconds, which count, and during which a lost parent ends us
         Telling,
         climb,

@@ -19,7 +19,7 @@ def main() -> None:
     begun = time.monotonic()
     answers = guard.begin()
     request = read_request(sys.stdin.buffer.readline(LONGEST_REQUEST))
-    guard.die_when_closed(0)
+    guard.die_when_closed(guard.hide_input())
 
     def tell(message: Message) -> None:
         guard.write(answers, MESSAGES.line(message))
