@@ -44,7 +44,11 @@ class Circumstances:
     batch: int | None
     """Examples of one worker's step."""
     message_bytes: int | None
-    """Of all weights, in 32 bits."""
+    """Of the weights that are trained, in 32 bits."""
+    frozen_bytes: int
+    """Of the weights that stay as they are, in 32 bits: only sharded workers move them."""
+    precision: str | None
+    """The number format in which the plan computes."""
     step_seconds: float | None
     """Of one worker's step."""
     step_says: str
@@ -70,10 +74,15 @@ def circumstances(plan: Plan) -> Circumstances:
         int(str(nodes.value)) * max(1, int(str(cards.value)) if cards is not None else 1) if nodes is not None else 1
     )
     measured = bool(figures.get("plan.measured_step_seconds"))
+    weights = None if parameters is None else int(str(parameters.value))
+    trained = None if weights is None else max(1, round(figures.get("memory.trained_share", 1.0) * weights))
+    precision = plan.value("training.precision")
     return Circumstances(
         workers=int(ranks) if several and ranks else together if together > 1 else None,
         batch=int(micro) * int(passes or 1) if micro else None,
-        message_bytes=WEIGHT_BYTES * int(str(parameters.value)) if parameters is not None else None,
+        message_bytes=None if trained is None else WEIGHT_BYTES * trained,
+        frozen_bytes=0 if weights is None or trained is None else WEIGHT_BYTES * (weights - trained),
+        precision=None if precision is None else str(precision),
         step_seconds=figures.get("time.computing"),
         step_says="as measured here" if measured else "as predicted for the plan",
         link_bytes_per_second=float(str(link.value)) if (several or together > 1) and link is not None else None,

@@ -77,7 +77,7 @@ class Wishes(TypedDict, total=False):
     overlap: float | None
     inner_link: str | float | None
     servers: int
-    precision: str
+    precision: str | None
     activations: str | float | None
     failures: str | float | None
     restart: str | float
@@ -372,7 +372,7 @@ class Session:
         overlap: float | None = None,
         inner_link: str | float | None = None,
         servers: int = 1,
-        precision: str = "fp32",
+        precision: str | None = None,
         activations: str | float | None = None,
         failures: str | float | None = None,
         restart: str | float = "5min",
@@ -403,7 +403,8 @@ class Session:
                 buckets during the backward pass, as PyTorch does it.
             inner_link: network speed inside a group under a mixed strategy, `link` by default.
             servers: number of parameter servers that share the weights.
-            precision: the number format of what workers exchange: `fp32`, `bf16` or `fp16`.
+            precision: the number format of what workers exchange: `fp32`, `bf16` or `fp16`; otherwise as the plan computes,
+                with gradients in 32 bits, as mixed precision keeps them.
             activations: of a pipeline, bytes that a stage passes on for one example, or a text such as `800kB`; otherwise
                 counted of the network.
             failures: the mean time between failures of one worker, such as `300h`.

@@ -84,8 +84,8 @@ class Asked:
     checkpoint_cost: str = "0s"
     loss: bool | None = None
     seed: int = 0
-    precision: str = "fp32"
-    """The number format of what workers exchange: fp32, bf16 or fp16."""
+    precision: str | None = None
+    """The number format of what workers exchange: fp32, bf16 or fp16; None for that of the plan, see `exchanged_format`."""
     inner_link: str | None = None
     """Network speed inside a group under a mixed strategy; None for `link`."""
     servers: int = 1
@@ -162,9 +162,13 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
         workers = workers if {NODES, CARDS} & set(stated) else len(profile.ranks)
     workers = asked.workers if asked.workers is not None else workers
     notes += [one for one in (says, told) if one]
-    each = value_bytes(asked.precision)
+    chosen = strategy(asked.strategy)
+    format_, why = exchanged_format(chosen.kind, known.precision) if asked.precision is None else (asked.precision, "")
+    each = value_bytes(format_)
     size, network = known.message_bytes, exchanged_network(plan, inputs.network)
     weights = None if size is None else size // WEIGHT_BYTES
+    size, frozen = _with_frozen(chosen.kind, size, known.frozen_bytes)
+    notes += [one for one in (why, frozen) if one]
     if size is None:
         size, weights = OF_2017_BYTES, OF_2017_BYTES // WEIGHT_BYTES
         moved = number_words(size * each // WEIGHT_BYTES, "bytes")
@@ -172,7 +176,6 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
             f"The plan has no network yet: {moved} are exchanged, the weights of the network 784-64-64-10 of the report of 2017."
         )
     batch = asked.batch if asked.batch is not None else known.batch or OF_2017.batch
-    chosen = strategy(asked.strategy)
     between, passes = _between_stages(chosen, network, asked, batch, each)
     notes += [passes] if passes else []
     scenario = Scenario(
@@ -196,6 +199,35 @@ def scenario_of(plan: Plan, inputs: Inputs, asked: Asked) -> tuple[Scenario, tup
         faults=_faults(asked),
     )
     return scenario, tuple(notes)
+
+
+def exchanged_format(kind: Kind, precision: str | None) -> tuple[str, str]:
+    """The number format of what workers exchange in a plan that computes in this one, and a sentence where it is not fp32.
+
+    Mixed precision keeps weights and gradients in 32 bits; sharded workers gather weights, and stages of a pipeline pass on
+    activations, in the format of the computation.
+    """
+    if precision in (None, "fp32", "tf32"):
+        return "fp32", ""
+    half = "fp16" if precision == "fp16" else "bf16"
+    if kind in (Kind.SHARDED, Kind.PIPELINE):
+        return half, f"Workers exchange {half}, as the plan computes in {precision}."
+    return (
+        "fp32",
+        f"Workers exchange fp32: {precision} of the plan is mixed precision, which keeps gradients in 32 bits.",
+    )
+
+
+def _with_frozen(kind: Kind, size: int | None, frozen: int) -> tuple[int | None, str]:
+    """The bytes of an exchange, and a sentence where weights of the network are frozen."""
+    if size is None or not frozen:
+        return size, ""
+    share = f"{size // WEIGHT_BYTES:,} of {(size + frozen) // WEIGHT_BYTES:,} weights"
+    if kind is Kind.SHARDED:
+        return size + 2 * frozen // 3, (
+            f"The plan trains {share}. Sharded workers gather the frozen ones, too: in two of the three exchanges of a step."
+        )
+    return size, f"Workers exchange what the plan trains: {share}. The others are frozen."
 
 
 def value_bytes(precision: str) -> int:

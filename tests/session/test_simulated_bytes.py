@@ -119,3 +119,82 @@ def test_matrices_of_the_network_say_what_powersgd_sends() -> None:
     times = simulated("synchronous").bytes / simulated("powersgd:rank=2").bytes
     assert times == pytest.approx(116.6, rel=0.01)
     assert scene("powersgd", "vgg16")[0].shapes == ()
+
+
+CLUSTER = (
+    "cluster.nodes=4",
+    "machine.gpu.count=8",
+    "machine.gpu.memory_bytes=80GB",
+    "cluster.network_bytes_per_second=10Gbit/s",
+)
+MIXED = (
+    *CLUSTER, "machine.gpu.backend=cuda", "data.modality=image", "task.kind=classify", "task.outputs=1000",
+    "data.examples=1000000", "project.pretrained_allowed=no", "machine.gpu.compute_capability=8.0",
+)  # fmt: skip
+ADAPTED = (*CLUSTER, "data.modality=text", "task.kind=generate", "data.examples=5000", "project.pretrained_allowed=yes")
+
+
+@pytest.mark.parametrize(
+    ("name", "bytes_", "said"),
+    [
+        ("synchronous", 4, "Workers exchange fp32: bf16 of the plan is mixed precision"),
+        ("local_sgd", 4, "Workers exchange fp32: bf16 of the plan is mixed precision"),
+        ("sharded", 2, "Workers exchange bf16, as the plan computes in bf16."),
+        ("pipeline:stages=2", 2, "Workers exchange bf16, as the plan computes in bf16."),
+    ],
+)
+def test_the_format_follows_the_precision_of_the_plan(name: str, bytes_: int, said: str) -> None:
+    plan = plan_of(inputs(*MIXED))
+    assert plan.value("training.precision") == "bf16"
+
+    found, notes = scene(name, sets=MIXED)
+    stated, told = scene(name, sets=MIXED, precision="fp32")
+
+    assert found.value_bytes == bytes_
+    assert found.message_bytes == bytes_ * plan.facts["network.parameters"].value  # type: ignore[operator]
+    assert any(one.startswith(said) for one in notes)
+    assert stated.value_bytes == 4
+    assert not any("of the plan" in one or "as the plan computes" in one for one in told)
+
+
+def test_a_plan_in_32_bits_says_nothing_of_formats() -> None:
+    sets = ("task.kind=classify", "task.outputs=10", "data.modality=image", "data.inputs=3072", "data.examples=50000",
+            "project.pretrained_allowed=no")  # fmt: skip
+    found, notes = scene("sharded", None, sets)
+    assert found.value_bytes == 4
+    assert not any("exchange" in one for one in notes)
+
+
+@pytest.mark.parametrize("name", ["synchronous", "local_sgd", "asynchronous", "mixed_asynchronous"])
+def test_of_a_plan_with_adapters_workers_exchange_what_is_trained(name: str) -> None:
+    plan = plan_of(inputs(*ADAPTED, model="llama-3.1-8b"))
+    assert plan.value("training.adaptation") in ("lora", "qlora")
+    weights = plan.facts["network.parameters"].value
+
+    found, notes = scene(name, "llama-3.1-8b", ADAPTED)
+
+    assert found.message_bytes == 4 * round(0.01 * weights)  # type: ignore[operator]
+    assert any("Workers exchange what the plan trains: 80,302,612 of 8,030,261,248 weights." in one for one in notes)
+
+
+def test_sharded_workers_gather_frozen_weights_too() -> None:
+    found, notes = scene("sharded", "llama-3.1-8b", ADAPTED, precision="bf16")
+    weights = 8_030_261_248
+    assert timing(found).bytes == pytest.approx(40 * 3 * 2 * (2 * weights + 0.01 * weights), rel=1e-6)
+    assert any("gather the frozen ones, too" in one for one in notes)
+
+
+def test_a_new_last_layer_is_all_that_is_exchanged() -> None:
+    sets = (
+        *CLUSTER,
+        "task.kind=classify",
+        "task.outputs=10",
+        "data.modality=image",
+        "data.examples=500",
+        "project.pretrained_allowed=yes",
+    )
+    plan = plan_of(inputs(*sets))
+    share = {figure.name: figure.value for figure in plan.figures}["memory.trained_share"]
+    found, _ = scene("synchronous", sets=sets)
+    assert share is not None
+    assert found.message_bytes == 4 * round(share * plan.facts["network.parameters"].value)  # type: ignore[operator]

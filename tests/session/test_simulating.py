@@ -91,6 +91,7 @@ def test_what_is_asked_for_goes_before_the_plan_and_needs_no_note() -> None:
         step_time="gamma:20ms:0.2",
         straggler=2.0,
         overlap=0.5,
+        precision="fp32",
         seed=9,
     )
     assert (found.workers, found.batch, found.steps, found.seed) == (3, 5, 7, 9)

@@ -377,8 +377,13 @@ class Simulate(NamedTuple):
         int, typer.Option("--servers", help="Number of parameter servers that share the weights.", metavar="N")
     ] = 1
     precision: Annotated[
-        str, typer.Option("--precision", help="Format of what is exchanged: fp32, bf16 or fp16.", metavar="FORMAT")
-    ] = "fp32"
+        str | None,
+        typer.Option(
+            "--precision",
+            help="Format of what is exchanged: fp32, bf16 or fp16. Default: as the plan computes.",
+            metavar="FORMAT",
+        ),
+    ] = None
     activations: Annotated[
         str | None,
         typer.Option(
