@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from advisor.models.configuration import Config
 from advisor.models.families.registry import Family
+from advisor.models.families.state_space import StateSpace
 from advisor.models.families.transformers import Decoder, Encoder
+from advisor.models.families.vision_language import VisionLanguage
 from advisor.wording import shorten
 
 _ENDING = re.compile(r"(?:For(?P<task>[A-Z]\w*)|(?P<other>Model|LMHeadModel|DoubleHeadsModel))$")
@@ -19,6 +21,10 @@ def with_head(config: Config, network: Family) -> tuple[Family, str]:
     """The network with the head that `architectures` names, and a sentence where that is one which is not counted."""
     named = config.keys.get("architectures")
     name = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
+    if name is not None and isinstance(network, StateSpace):
+        return replace(network, head=not name.endswith("Model")), ""
+    if name is not None and isinstance(network, VisionLanguage):
+        return replace(network, text=replace(network.text, head=not name.endswith("Model"))), ""
     if name is None or not isinstance(network, Decoder | Encoder):
         return network, ""
     ending = _ENDING.search(name)

@@ -9,11 +9,12 @@ from typing import Any
 
 from advisor.errors import InputError, did_you_mean, input_error
 from advisor.files.named import read_named
-from advisor.models import diffusers
+from advisor.models import diffusers, huggingface_vision
 from advisor.models.configuration import MOST_LAYERS, TITLE, Config
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.families.reading import LARGEST
 from advisor.models.families.registry import Family
+from advisor.models.families.state_space import StateSpace
 from advisor.models.families.transformers import Decoder, Encoder
 from advisor.models.heads import with_head
 from advisor.models.model import Model, Source
@@ -21,6 +22,7 @@ from advisor.models.published import counted
 from advisor.wording import shorten
 
 _MOST_BYTES = 10_000_000
+_MOST_KERNEL = 1_000
 _USUAL_STEPS = {True: 2048, False: 512}
 """Tokens of the usual example of a network that writes, and of one that reads; fewer where it takes no more."""
 
@@ -53,8 +55,10 @@ def family_of(keys: Mapping[str, Any], where: str) -> Family:
     config = Config(where, keys)
     kind = keys.get("model_type") or keys.get("_class_name")
     readers = {**READERS, **diffusers.READERS}
+    if isinstance(kind, str) and kind in huggingface_vision.READERS:
+        return huggingface_vision.READERS[kind](config, family_of)
     if not isinstance(kind, str) or kind not in readers:
-        raise _unknown(config, kind, sorted(readers))
+        raise _unknown(config, kind, sorted({*readers, *huggingface_vision.READERS}))
     return readers[kind](config)
 
 
@@ -295,10 +299,96 @@ def _bert(config: Config) -> Encoder:
     )
 
 
+def _cohere(config: Config) -> Decoder:
+    config.expect(use_qk_norm=False)
+    return _language(config, tied=True, norm="layer", shift=False, parallel=True)
+
+
+def _deepseek(config: Config) -> Decoder:
+    """Multi-head latent attention, and experts from some layer on. Layers that only guess further tokens are not counted."""
+    config.expect(moe_layer_freq=1)
+    turned, biased = config.size("qk_rope_head_dim", usual=64, least=1), config.flag("attention_bias", False)
+    query = 0 if config.keys.get("q_lora_rank", 0) is None else config.size("q_lora_rank", usual=1536)
+    experts = config.size("n_routed_experts", least=1)
+    inner = config.size("moe_intermediate_size", least=1)
+    layers = config.size("num_hidden_layers", least=1, most=MOST_LAYERS)
+    return Decoder(
+        vocabulary=config.size("vocab_size", least=1),
+        width=config.size("hidden_size", least=1),
+        layers=layers,
+        attention=Attention(
+            heads=config.size("num_attention_heads", least=1),
+            head=config.size("qk_nope_head_dim", usual=128, least=1) + turned,
+            bias=biased,
+            output_bias=biased,
+            latent=config.size("kv_lora_rank", usual=512, least=1),
+            query_latent=query,
+            turned=turned,
+            value_head=config.size("v_head_dim", usual=128, least=1),
+        ),
+        feed_forward=FeedForward(
+            inner=inner,
+            gated=True,
+            activation=config.activation("hidden_act", usual="silu"),
+            bias=False,
+            experts=experts,
+            used=config.size("num_experts_per_tok", least=1, most=experts),
+            shared_inner=inner * config.size("n_shared_experts", usual=1),
+        ),
+        first_dense=config.size("first_k_dense_replace", usual=0),
+        first_inner=config.size("intermediate_size"),
+        tied=config.flag("tie_word_embeddings", False),
+        steps=_steps(config, writes=True),
+    )
+
+
+def _mamba(config: Config) -> StateSpace:
+    width = config.size("hidden_size", least=1)
+    auto = config.keys.get("time_step_rank", "auto") == "auto"
+    return StateSpace(
+        vocabulary=config.size("vocab_size", least=1),
+        width=width,
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
+        inner=config.size("intermediate_size", usual=config.size("expand", usual=2) * width, least=1),
+        state=config.size("state_size", usual=16, least=1),
+        kernel=config.size("conv_kernel", usual=4, least=1, most=_MOST_KERNEL),
+        rank=-(-width // 16) if auto else config.size("time_step_rank", least=1),
+        bias=config.flag("use_bias", False),
+        conv_bias=config.flag("use_conv_bias", True),
+        tied=config.flag("tie_word_embeddings", True),
+        steps=_steps(config, writes=True),
+    )
+
+
+def _mamba2(config: Config) -> StateSpace:
+    width, heads = config.size("hidden_size", least=1), config.size("num_heads", usual=128, least=1)
+    inner = config.size("expand", usual=2, least=1) * width
+    if inner != heads * (head := config.size("head_dim", usual=64, least=1)):
+        raise config.wrong(f"{heads} heads of {head} values are not the {inner:,} that expand and hidden_size make")
+    return StateSpace(
+        vocabulary=config.size("vocab_size", least=1),
+        width=width,
+        layers=config.size("num_hidden_layers", least=1, most=MOST_LAYERS),
+        inner=inner,
+        state=config.size("state_size", usual=128, least=1),
+        kernel=config.size("conv_kernel", usual=4, least=1, most=_MOST_KERNEL),
+        heads=heads,
+        groups=config.size("n_groups", usual=8, least=1, most=heads),
+        bias=config.flag("use_bias", False),
+        conv_bias=config.flag("use_conv_bias", True),
+        tied=config.flag("tie_word_embeddings", False),
+        steps=_steps(config, writes=True),
+    )
+
+
 READERS: Mapping[str, Callable[[Config], Family]] = {
     "bert": _bert,
     "roberta": _bert,
     "xlm-roberta": _bert,
+    "cohere": _cohere,
+    "cohere2": _cohere,
+    "deepseek_v2": _deepseek,
+    "deepseek_v3": _deepseek,
     "gemma": _gemma,
     "gemma2": _gemma2,
     "gemma3_text": _gemma3,
@@ -309,6 +399,9 @@ READERS: Mapping[str, Callable[[Config], Family]] = {
     "gpt_oss": _gpt_oss,
     "granite": _language,
     "llama": _language,
+    "mamba": _mamba,
+    "mamba2": _mamba2,
+    "falcon_mamba": _mamba,
     "mistral": _language,
     "mixtral": _mixtral,
     "olmo2": _olmo2,

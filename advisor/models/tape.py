@@ -26,6 +26,8 @@ _SCORES_WITH_DROPOUT = 3
 """Copies of the scores that attention with dropout keeps where it is written out: before it, after it, and the factors."""
 _BAG_INDICES = 3
 """Indices that a sum over rows of a table keeps beside the numbers of these rows."""
+_SCAN_PRODUCTS = 3
+"""Of each value of a state at each step: it decays, takes in, and is read."""
 _INDEX_BYTES = 8
 _FIGURE_BYTES = 4
 """Of means, deviations and sums, which are kept in 32 bits."""
@@ -406,6 +408,17 @@ class Tape:
             kept_bytes=kept_bytes,
             moved=q.size + k.size + v.size + result.size,
         )
+        return result
+
+    def scan(self, name: str, x: Value, *others: Value, state: int) -> Value:
+        """(steps, width) -> the same: for each value a state of so many, which decays, takes in and is read at each step.
+
+        A kernel keeps what goes in, and makes the states anew in the backward pass.
+        """
+        result = _value(x.shape, wide=x.storage.wide)
+        kept = sum(self._keep(value) for value in (x, *others))
+        moved = sum(value.size for value in (x, *others)) + result.size
+        self._add(name, "scan", result.shape, multiply_adds=_SCAN_PRODUCTS * x.size * state, kept=kept, moved=moved)
         return result
 
     def pooled(

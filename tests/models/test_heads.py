@@ -92,10 +92,10 @@ def test_names_of_classes_say_how_many_there_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "said", "not_said"),
     [
-        ({"model_type": "deepseek_v3"}, "'deepseek_v3' is not known here", "Did you mean"),
+        ({"model_type": "deepseek_v9"}, "'deepseek_v9' is not known here", "Did you mean"),
         ({"model_type": "qwen4"}, "'qwen4' is not known here", "Did you mean"),
-        ({"model_type": "llava", "text_config": {"model_type": "llama"}}, "Its part for texts is of the kind 'llama'", "mean"),
-        ({"model_type": "gemma3", "text_config": {}}, "has several parts, which cannot be counted together", "Did you mean"),
+        ({"model_type": "mllama", "text_config": {"model_type": "llama"}}, "Its part for texts is of the kind 'llama'", "mean"),
+        ({"model_type": "gemma4", "text_config": {}}, "has several parts, which cannot be counted together", "Did you mean"),
         ({"model_type": "lama"}, "Did you mean llama?", "several parts"),
         (LLAMA | {"num_hidden_layers": 0}, "num_hidden_layers must be 1 or more", "Did you mean"),
         (LLAMA | {"vocab_size": 0}, "vocab_size must be 1 or more", "Did you mean"),

@@ -42,6 +42,15 @@ class Attention:
     """The stored scores went through tanh, whose results are kept too (Gemma 2)."""
     dropout: bool = False
     """Some of the scores are left out while training; stored ones are kept before and after."""
+    latent: int = 0
+    """Width of the values from which keys and values of all heads are made (multi-head latent attention, DeepSeek 2024); 0 for
+    keys and values of their own."""
+    query_latent: int = 0
+    """The same of queries; 0 for queries of their own."""
+    turned: int = 0
+    """Columns of each head's queries and keys that positions turn, where there is a latent; all heads share those of keys."""
+    value_head: int = 0
+    """Width of a head's values, where there is a latent."""
 
     def over(
         self,
@@ -57,6 +66,8 @@ class Attention:
         Args:
             distances: scores of all pairs by their distance, which gates let in.
         """
+        if self.latent:
+            return self._from_latent(tape, x, name)
         steps, width = x.shape
         source = x if memory is None else memory
         inner, inner_keys = self.heads * self.head, (self.key_heads or self.heads) * self.head
@@ -81,6 +92,27 @@ class Attention:
                 q, k = (tape.moved(value, *value.shape, name="rotate") for value in (q, k))
             stored = self.stored_scores * (1 + self.dropout) + self.capped
             result = tape.attention(q, k, v, self.heads, stored=stored, dropped=self.dropout)
+            return tape.linear("output", result, width, bias=self.output_bias)
+
+    def _from_latent(self, tape: Tape, x: Value, name: str) -> Value:
+        steps, width = x.shape
+        whole = self.heads * self.head
+        with tape.within(name):
+            q = x
+            if self.query_latent:
+                q = tape.linear("query_latent", x, self.query_latent, bias=self.bias)
+                q = tape.norm("query_norm", q, "rms", copies=1)
+            q = tape.linear("query", q, whole, bias=False)
+            both = tape.linear("latent", x, self.latent + self.turned, bias=self.bias)
+            latent = tape.norm("latent_norm", tape.view(both, steps, self.latent), "rms", copies=1)
+            made = tape.linear(
+                "key_value", latent, self.heads * (self.head - self.turned + self.value_head), bias=False
+            )
+            k = tape.moved(made, steps, whole, name="rotate")
+            v = tape.view(made, steps, self.heads * self.value_head)
+            result = tape.attention(
+                tape.moved(q, steps, whole, name="rotate"), k, v, self.heads, stored=0, dropped=self.dropout
+            )
             return tape.linear("output", result, width, bias=self.output_bias)
 
     def _gate(self, tape: Tape, x: Value, distances: Value) -> None:

@@ -166,6 +166,9 @@ class VisionTransformer:
     bias: bool = True
     """Of queries, keys and values."""
     first_norm: bool = False
+    patch_bias: bool = True
+    pooling_head: bool = False
+    """A learned query looks at all patches at the end, and a feed-forward part follows (SigLIP)."""
     classes: int = 1000
     """0 for a network that gives the class token or the mean of the patches, without a head."""
     side: int = 224
@@ -179,7 +182,13 @@ class VisionTransformer:
         return self.width, self.inner or 4 * self.width
 
     def count(self, tape: Tape, input: tuple[int, ...]) -> None:
-        x = tape.convolution("patches", tape.given(*input), self.width, self.patch, stride=self.patch, padding=0)
+        x = self.features(tape, tape.given(*input))
+        if self.classes:
+            tape.linear("head", tape.view(x, self.width), self.classes)
+
+    def features(self, tape: Tape, x: Value) -> Value:
+        """(colors, height, width) -> (steps, width): the class token and registers, then the patches."""
+        x = tape.convolution("patches", x, self.width, self.patch, stride=self.patch, padding=0, bias=self.patch_bias)
         patches = x.size // self.width
         steps = patches + self.tokens
         x = tape.view(x, patches, self.width)
@@ -210,5 +219,9 @@ class VisionTransformer:
                         y = tape.scaled(f"{part}_scale", y, self.width)
                     x = tape.add(x, y)
         x = tape.norm("norm", x, "layer")
-        if self.classes:
-            tape.linear("head", tape.view(x, self.width), self.classes)
+        if self.pooling_head:
+            with tape.within("pool"):
+                pool = Attention(heads=self.heads, head=self.width // self.heads)
+                asked = pool.over(tape, tape.weights("probe", 1, self.width), x)
+                tape.add(asked, forward.over(tape, tape.norm("norm", asked, "layer")))
+        return x

@@ -14,7 +14,9 @@ from advisor.models.families.recommenders import Recommender
 from advisor.models.families.segmentation import EncoderUNet, UNet
 from advisor.models.families.series import PatchForecaster
 from advisor.models.families.speech import SpectrogramTransformer, SpeechEncoder, SpeechWriter
+from advisor.models.families.state_space import StateSpace
 from advisor.models.families.transformers import Decoder, Encoder, EncoderDecoder
+from advisor.models.families.vision_language import VisionLanguage
 from advisor.models.tape import Tape
 
 
@@ -38,6 +40,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "decoder": Decoder,
         "encoder": Encoder,
         "encoder_decoder": EncoderDecoder,
+        "state_space": StateSpace,
         "speech_encoder": SpeechEncoder,
         "speech_writer": SpeechWriter,
         "spectrogram_transformer": SpectrogramTransformer,
@@ -46,6 +49,7 @@ FAMILIES: Mapping[str, type[Family]] = MappingProxyType(
         "resnet": ResNet,
         "convnext": ConvNeXt,
         "vision_transformer": VisionTransformer,
+        "vision_language": VisionLanguage,
         "unet": UNet,
         "encoder_unet": EncoderUNet,
         "recommender": Recommender,

@@ -35,6 +35,8 @@ class Decoder:
     label_dropout: bool = False
     head_capped: bool = False
     """Its scores go through tanh (Gemma 2)."""
+    shift: bool = True
+    """The layer norms have shifts beside their weights."""
     parallel: bool = False
     """Attention and feed-forward layers read the same values (Wang and Komatsuzaki 2021)."""
     parallel_norms: bool = False
@@ -62,6 +64,7 @@ class Decoder:
             attention=self.attention,
             feed_forward=self.feed_forward,
             norm=self.norm,
+            shift=self.shift,
             norms=self.norms,
             parallel=self.parallel,
             parallel_norms=self.parallel_norms,
