@@ -117,7 +117,7 @@ def test_unchanged_data_are_counted_and_read_alike_twice(name: str, tmp_path: Pa
         found = inspect(folder / made.name)
         assert inspect(folder / made.name) == found
         if found.modality in ("tabular", "image", "audio", "text"):
-            assert found.examples == made.rows
+            assert made.rows in (None, found.examples)
             assert made.columns in (None, len(found.columns) or found.facts["data.inputs"])
         counted += 1
 

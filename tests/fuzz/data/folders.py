@@ -102,7 +102,8 @@ def folders(draw: st.DrawFn, *, plain: bool = False) -> Made:
                 content = _KINDS[suffix][number % len(_KINDS[suffix])]
                 files.append((part + label + (b"/" if label else b"") + b"%d" % number + suffix, content))
     if kind == 0:
-        return Made("data", tuple(files), rows=len(files) if plain else None)
+        paired = split[-1] == b"masks/"  # images beside masks, or two classes: that depends on what the images hold
+        return Made("data", tuple(files), rows=len(files) if plain and not paired else None)
     files += draw(st.lists(_entries(), min_size=1, max_size=6))
     if kind == 1:
         files = files[-4:]
