@@ -82,7 +82,8 @@ test-all: lint
 	$(BIN)/python tests/mutate_rules.py --floor 90
 
 # Every kind of generated project: an environment from its own requirements, training, a stop at each instant of saving,
-# resuming, predictions. Hours; before an issue is resolved. NIGHTLY_PROJECTS=unet takes those that have this in their name.
+# resuming, predictions. An hour; before an issue is resolved. NIGHTLY_PROJECTS=unet takes those that have this in their name.
+# One project for each way of saving is stopped at every instant, the others at every tenth; at all with NIGHTLY_INSTANTS=all.
 nightly: $(DEV_READY)
 	$(BIN)/pytest $(PARALLEL) -m nightly tests/starter/matrix
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy
 import polars
 
 from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
@@ -13,6 +15,7 @@ from advisor.starter.rendering import files_of
 from tests.networks.all_examples import EXAMPLES
 from tests.starter.blueprints import blueprint, project
 from tests.starter.matrix.published import PUBLISHED
+from tests.starter.matrix.zygote import CHANGING, OWN
 from tests.starter.test_predicting import MADE, moments
 
 SINGLE = [model for model in CLASSICAL if model not in (STATISTICAL, "ensemble", "naive_bayes")]
@@ -57,6 +60,7 @@ def _variants() -> dict[str, Blueprint]:
         "ffn with half numbers": replace(
             table, recipe=replace(recipe, precision="bf16", schedule="cosine", warm_up=0.1)
         ),
+        "cnn of an array": picture,
         "ffn by L-BFGS": replace(table, recipe=replace(recipe, optimizer="lbfgs")),
         "cnn with changed pictures": replace(picture, augmentation=True, dropout=0.3, normalization="batch_norm"),
         "cnn with loaders": replace(
@@ -72,6 +76,8 @@ def _variants() -> dict[str, Blueprint]:
 PLANS = _plans()
 EVERY = [*PLANS, *PUBLISHED]
 """Also those of networks that somebody named, which need their libraries to be made."""
+MANY = 100
+"""Values of a step of which nobody writes a table."""
 FEW = "--epochs 2 --batch-size 16"
 
 
@@ -90,6 +96,8 @@ def made(name: str, folder: Path) -> Case:
         file = MADE[plan.layout](folder)
         polars.read_csv(file).drop("kind").write_csv(file)  # so that the last column holds numbers
         data = f" --data {file}"
+    elif plan.layout is Layout.SERIES and plan.shape.values > MANY:
+        data = f" --data {_films(plan, folder)}"
     elif plan.targets is not Targets.NUMBERS and plan.layout in MADE and (plan.predicts or not plan.is_network):
         data = f" --data {MADE[plan.layout](folder)}"
     few = "" if not plan.is_network else " --epochs 2" if plan.recipe.optimizer == "lbfgs" else f" {FEW}"
@@ -104,6 +112,13 @@ def made(name: str, folder: Path) -> Case:
     return Case(where, f"train.py{data}{few}", asked)
 
 
+def _films(plan: Blueprint, folder: Path) -> Path:
+    """An array of frames for each of 40 examples, and their classes."""
+    frames = numpy.random.default_rng(5).normal(size=(40, plan.shape.steps, plan.shape.values)).astype(numpy.float32)
+    numpy.savez(folder / "films.npz", films=frames, kinds=numpy.arange(40) % 3)
+    return folder / "films.npz"
+
+
 def _published(name: str, folder: Path) -> Case:
     where = PUBLISHED[name](folder)
     data = f" --data {MADE[Layout.TOKENS if 'texts' in name else Layout.PICTURE](folder)}"
@@ -114,3 +129,20 @@ def _published(name: str, folder: Path) -> Case:
 def sources(name: str) -> dict[str, str]:
     """The files of this kind of project."""
     return files_of(PLANS[name])
+
+
+def saving_code(name: str) -> frozenset[str]:
+    """The functions of this kind of project in which a stop may come at an awkward moment, as they are written."""
+    return frozenset(
+        f"{file}: {ast.dump(node)}"
+        for file, text in sources(name).items()
+        if file in OWN
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and node.name in CHANGING
+    )
+
+
+def representatives() -> list[str]:
+    """One project for each way in which saving is written, and each network that somebody named."""
+    first = {saving_code(name): name for name in reversed(PLANS)}
+    return [name for name in PLANS if name in first.values()] + [*PUBLISHED]

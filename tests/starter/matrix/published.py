@@ -9,12 +9,22 @@ import torch
 
 from tests.models.libraries import _without_operators
 from tests.starter.test_named import OWN, PICTURES, TEXTS, _networks_of_text, project
+from tests.starter.test_torchvision import USES_TORCHVISION
 
 
 def _own(folder: Path) -> Path:
     (folder / "net.py").write_text(OWN.replace("outputs=3", "outputs=2"))
     facts = PICTURES.replace("outputs=3", "outputs=2")
     return project(folder / "project", f"{folder / 'net.py'}:Small", facts, (3, 8, 8))
+
+
+def _with_torchvision(folder: Path) -> Path:
+    """The torchvision of PyPI beside a torch of another index, whose compiled operators it does not find."""
+    where = _own(folder)
+    (folder / "net.py").write_text(USES_TORCHVISION.replace("outputs=3", "outputs=2"))
+    with (where / "requirements.txt").open("a") as requirements:
+        requirements.write("torchvision>=0.25\n")
+    return where
 
 
 def _timm(facts: str) -> Callable[[Path], Path]:
@@ -47,6 +57,7 @@ def _adapted(folder: Path) -> Path:
 
 PUBLISHED: dict[str, Callable[[Path], Path]] = {
     "own file": _own,
+    "own file with torchvision": _with_torchvision,
     "timm": _timm(PICTURES),
     "timm, last layer": _timm(f"{PICTURES} training.adaptation=last_layer"),
     "texts by LoRA": _adapted,

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.starter.matrix.catalogue import EVERY, Case, made
+from tests.starter.matrix.catalogue import EVERY, Case, made, representatives
 from tests.starter.matrix.environments import python_with
 from tests.starter.matrix.runs import Runs, differences, results
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+ASKING = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (*ASKING, signal.SIGKILL)
+EVERY_INSTANT = frozenset(representatives())
+"""Projects that are stopped at each instant; those that save by the same code are stopped at every tenth."""
 WANTED = os.environ.get("NIGHTLY_PROJECTS", "")
 ALWAYS = ["ffn with patience", "cnn with changed pictures"]
 """Projects that every run of the tests stops, at some instants; `make nightly` takes all, at all instants."""
@@ -33,8 +36,11 @@ def instants(places: list[str]) -> list[int]:
     return sorted({*first.values(), *last.values()})
 
 
-def check_stops(case: Case, runs: Runs, every: int) -> None:
-    """Stop at one in so many instants, by each signal in turn, resume, and compare with a training that was not stopped."""
+def check_stops(case: Case, runs: Runs, every: int, begin: int = 0) -> None:
+    """Stop at one in so many instants, by each signal in turn, resume, and compare with a training that was not stopped.
+
+    With `every` 1 both signals that ask a program to end come at each instant.
+    """
     assert runs.run(case.folder, f"{case.train} --output whole") == 0, runs.said
     whole = results(case.folder / "whole")
     assert whole
@@ -42,9 +48,8 @@ def check_stops(case: Case, runs: Runs, every: int) -> None:
     places = runs.instants(case.folder, f"{case.train} --output traced")
     found = instants(places)
     wrong = []
-    for turn, at in enumerate(found[::every]):
-        number = SIGNALS[turn % len(SIGNALS)] if every > 1 else None
-        for each in SIGNALS if number is None else (number,):
+    for turn, at in enumerate(found[begin::every]):
+        for each in (SIGNALS[(turn + begin) % len(SIGNALS)],) if every > 1 else ASKING:
             output = case.folder / "stopped"
             shutil.rmtree(output, ignore_errors=True)
             line = f"{case.train} --output stopped"
@@ -53,7 +58,7 @@ def check_stops(case: Case, runs: Runs, every: int) -> None:
             differ = differences(whole, results(output))
             if status not in (0, 128 + each) or "Traceback" in said or again or differ:
                 wrong.append(f"{each.name} at {places[at]}: {status}, then {again}\n{differ[:3]}\n{said}\n{runs.said}")
-    assert not wrong, f"{len(wrong)} of {len(found[::every])}:\n" + "\n".join(wrong[:5])
+    assert not wrong, f"{len(wrong)} of {len(found[begin::every])}:\n" + "\n".join(wrong[:5])
     if (case.folder / "stopped").exists():
         assert not differences(answers, ask(case.folder, case.asked, "stopped", runs))
 
@@ -83,9 +88,10 @@ def test_a_project_that_is_stopped_anywhere_goes_on_as_if_it_had_not_been(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name in EVERY if WANTED in name])
-def test_every_kind_of_project_works_from_its_own_requirements_and_is_stopped_at_every_instant(
+def test_every_kind_of_project_works_from_its_own_requirements_and_is_stopped_where_it_saves(
     name: str, tmp_path: Path
 ) -> None:
     case = made(name, tmp_path / "case")
+    every = 1 if name in EVERY_INSTANT or os.environ.get("NIGHTLY_INSTANTS") == "all" else 10
     with Runs(python_with(case.folder / "requirements.txt")) as runs:
-        check_stops(case, runs, every=1)
+        check_stops(case, runs, every, begin=EVERY.index(name) % every)
