@@ -58,7 +58,7 @@ UNEVEN = 0.3
 EVEN = 0.05
 MEASURED = "measured"
 OWN_LEARNS = "The plan's own network learns the plan's data."
-_FORMATS: Mapping[str, int] = {"fp32": 4, "bf16": 2, "fp16": 2}
+FORMATS: Mapping[str, int] = {"fp32": 4, "bf16": 2, "fp16": 2}
 """Bytes of a number, by its format."""
 _SUMS = 1_000
 """Steps that are put together from measured passes."""
@@ -232,11 +232,11 @@ def _with_frozen(kind: Kind, size: int | None, frozen: int) -> tuple[int | None,
 
 def value_bytes(precision: str) -> int:
     """Of a number in this format. Raises InputError."""
-    found = _FORMATS.get(precision.strip().lower())
+    found = FORMATS.get(precision.strip().lower())
     if found is None:
         raise input_error(
             "There is no such number format", repr(shorten(precision)), where="--precision",
-            remedy=f"Known: {join_names(list(_FORMATS))}.",
+            remedy=f"Known: {join_names(list(FORMATS))}.",
         )  # fmt: skip
     return found
 

@@ -15,8 +15,8 @@ from advisor.tui.screens.data import DataScreen
 from advisor.tui.screens.interview.interview import InterviewScreen
 from advisor.tui.screens.running.run_screen import Phase
 from advisor.tui.screens.strategies.compared import ComparedPane
-from advisor.tui.screens.strategies.fields import without_options
-from advisor.tui.screens.strategies.forms import NAMES
+from advisor.tui.screens.strategies.fields import Field, without_options
+from advisor.tui.screens.strategies.forms import NAMES, SimulationForm
 from advisor.tui.screens.strategies.state import Planned, Strategies
 from advisor.tui.screens.strategies.strategies import StrategiesScreen, Way
 from advisor.tui.widgets.losses import LossChart
@@ -286,6 +286,47 @@ async def test_what_cannot_be_simulated_is_said_in_the_words_of_the_screen() -> 
         for name, text in {"strategy": "pipeline:stages=3", "workers": "4", "step_time": "", "latency": "0"}.items():
             await write(run, f"simulate_{name}", text)
         await shows(run, "4 workers cannot be divided into pipelines of 3 stages.")
+
+
+EXCHANGED = {"inner_link": "100 Gbit/s", "servers": "4", "precision": "bf16", "activations": "800kB"}
+
+
+@piloted
+async def test_a_simulation_has_the_format_the_servers_and_the_links_that_are_written() -> None:
+    desk = strategies_desk()
+    async with running(StrategiesScreen(Way.SIMULATE), size=NARROW, desk=desk) as run:
+        for name, text in {"strategy": "mixed_asynchronous", **EXCHANGED}.items():
+            await write(run, f"simulate_{name}", text)
+        await done(run)
+    [asked] = desk.simulations
+    assert {name: str(getattr(asked, name)) for name in EXCHANGED} == EXCHANGED
+
+
+@piloted
+async def test_wrong_formats_servers_and_sizes_are_named_as_on_the_screen() -> None:
+    desk = strategies_desk()
+    async with running(StrategiesScreen(Way.SIMULATE), size=WIDE, desk=desk) as run:
+        for name, text in {"inner_link": "much", "servers": "0", "precision": "fp7", "activations": "some"}.items():
+            await write(run, f"simulate_{name}", text)
+        await shows(run, "Servers: '0'.", "Inner link: 'much'.", "Precision: 'fp7'.", "Activations: 'some'.")
+        await run.press("ctrl+s")
+        assert desk.simulations == []
+
+
+@piloted
+async def test_every_line_of_a_simulation_and_its_help_fit_into_80_columns_and_24_lines() -> None:
+    async with running(StrategiesScreen(Way.SIMULATE), size=NARROW, desk=strategies_desk()) as run:
+        form = run.screen.query_one(SimulationForm)
+        for field in form.query(Field):
+            field.query_one(Input).focus()
+            await settled(run.pilot)
+            shown = " ".join(screen_text(run.app).split())
+            assert all(f"{one.line.label} " in shown for one in form.query(Field))
+            help_line = run.screen.query_one("#simulate_help")
+            column = help_line.parent
+            assert column is not None
+            assert help_line.region.bottom <= column.region.bottom, field.line.name
+            assert help_line.region.height > 0
 
 
 @piloted

@@ -30,6 +30,8 @@ class Line:
     placeholder: str = ""
     suggested: Sequence[str] = ()
     """Texts that are completed while they are written."""
+    more: str = ""
+    """Further help, for which the form has no room."""
 
 
 class Field(Horizontal):
@@ -48,7 +50,7 @@ class Field(Horizontal):
         """
         super().__init__()
         self.line, self.form = line, form
-        self.HELP_TEXT = f"{line.label}: {line.help}"
+        self.HELP_TEXT = f"{line.label}: {line.help} {line.more}".rstrip()
 
     def compose(self) -> ComposeResult:
         line = self.line

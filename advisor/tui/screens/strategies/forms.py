@@ -18,16 +18,16 @@ from advisor.distributed.strategies import DECLARED, Strategy, strategies, strat
 from advisor.errors import Problem
 from advisor.report.numbers import number_words
 from advisor.report.strategies.simulation import headed, rests_on
-from advisor.session.simulating import MEASURED
+from advisor.session.simulating import FORMATS, MEASURED, value_bytes
 from advisor.session.simulating import Asked as Simulating
 from advisor.session.syncing import RIVALS
 from advisor.session.syncing import Asked as Training
-from advisor.simulation.scenario import MOST_STEPS, link, seconds, step_time
+from advisor.simulation.scenario import MOST_STEPS, link, seconds, size_of, step_time
 from advisor.simulation.scenario import MOST_WORKERS as MOST_SIMULATED
 from advisor.tui.screens.strategies.fields import Field, Line, Reading, without_options
 from advisor.tui.text import FAINT, lines, plain
 from advisor.tui.widgets.mouse import Ticks
-from advisor.wording import printable
+from advisor.wording import join_names, printable
 
 if TYPE_CHECKING:
     from advisor.distributed.job import Job
@@ -64,8 +64,9 @@ SIMULATION = (
     Line(
         "strategy",
         "Strategy",
-        f"With settings, such as {EXAMPLES[0]}. Known: {', '.join(DECLARED)}.",
+        f"With settings, such as {EXAMPLES[0]}. Names are completed as you type; F1 lists all {len(DECLARED)}.",
         suggested=(*DECLARED, *EXAMPLES),
+        more=f"Known: {', '.join(DECLARED)}.",
     ),
     Line(
         "workers",
@@ -85,11 +86,29 @@ SIMULATION = (
     Line("latency", "Latency", LATENCY, "0s"),
     Line("straggler", "Straggler", STRAGGLER, "1"),
 )
+EXCHANGE = (
+    Line("inner_link", "Inner link", "Network speed inside a group (mixed_asynchronous).", placeholder="as Link"),
+    Line("servers", "Servers", "Number of parameter servers that share the weights.", "1"),
+    Line(
+        "precision",
+        "Precision",
+        f"Format of what is exchanged: {join_names(list(FORMATS), 'or')}.",
+        placeholder="as planned",
+        suggested=tuple(FORMATS),
+    ),
+    Line(
+        "activations",
+        "Activations",
+        "Bytes that one pipeline stage sends to the next for an example, such as 800kB.",
+        placeholder="as counted",
+    ),
+)
 COMPARISON = tuple(line for line in SIMULATION if line.name in ("workers", "step_time", "link"))
 NAMES: Mapping[str, str] = {
     "budget": "Time", "strategies": "Strategies", "seeds": "Seeds", "workers": "Workers", "steps": "Steps", "link": "Link",
     "link, latency": "Latency", "latency": "Latency", "straggler": "Straggler", "step-time": "Step time",
-    "strategy": "Strategy", "data": "Data (d)",
+    "strategy": "Strategy", "data": "Data (d)", "inner-link": "Inner link", "servers": "Servers", "precision": "Precision",
+    "activations": "Activations",
 }  # fmt: skip
 """Options of the command line, and places of errors, as the screen calls them."""
 _TRAINING, _SIMULATION = "This cannot be trained", "This cannot be simulated"
@@ -106,8 +125,8 @@ class Form(Horizontal):
     LINES: tuple[Line, ...] = ()
     NAME = ""
 
-    def fields(self) -> list[Field]:
-        return [Field(line, self.NAME) for line in self.LINES]
+    def fields(self, lines: Sequence[Line] | None = None) -> list[Field]:
+        return [Field(line, self.NAME) for line in (self.LINES if lines is None else lines)]
 
     def help_line(self) -> Static:
         return Static("", id=f"{self.NAME}_help", classes="faint field_help", markup=False)
@@ -216,12 +235,13 @@ class SimulationForm(Form):
     SimulationForm .narrow_lines { width: 34; }
     SimulationForm .field_help { padding: 0; }
     """
-    LINES, NAME = SIMULATION, "simulate"
+    LINES, NAME = (*SIMULATION, *EXCHANGE), "simulate"
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="lines narrow_lines", can_focus=False):
-            yield from self.fields()
-        with Vertical(classes="lines"):
+            yield from self.fields(SIMULATION)
+        with VerticalScroll(classes="lines", can_focus=False):
+            yield from self.fields(EXCHANGE)
             yield self.help_line()
 
     def offer(self, own: str) -> None:
@@ -243,6 +263,10 @@ class SimulationForm(Form):
         reading.checks("strategy", strategy)
         reading.checks("latency", seconds)
         _check_cluster(reading)
+        servers = reading.whole("servers", 1, MOST_SIMULATED)
+        for name, read in (("inner_link", link), ("precision", value_bytes), ("activations", size_of)):
+            if reading.text(name):
+                reading.checks(name, read)
         reading.done(_SIMULATION)
         return Simulating(
             strategy=reading.text("strategy"),
@@ -252,6 +276,10 @@ class SimulationForm(Form):
             link=reading.text_or_none("link"),
             latency=reading.text("latency"),
             straggler=straggler,
+            inner_link=reading.text_or_none("inner_link"),
+            servers=servers,
+            precision=reading.text_or_none("precision"),
+            activations=reading.text_or_none("activations"),
         )
 
 
