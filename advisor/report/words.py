@@ -252,7 +252,7 @@ def as_tried(plan: Plan) -> str:
     """The options of the last trial on these data, to be typed once more after a space; empty where there were none."""
     flags = {
         "trial.metric": "--metric", "trial.horizon": "--horizon", "trial.split.test": "--test",
-        "trial.split.time_column": "--time-column", "trial.split.group": "--group",
+        "trial.split.time_column": "--time-column", "trial.split.group": "--group", "trial.split.seed": "--seed",
     }  # fmt: skip
     told = [(flag, str(plan.facts[name].value)) for name, flag in flags.items() if name in plan.facts]
     return "".join(f" {flag} {shell_word(value)}" for flag, value in told)

@@ -204,6 +204,8 @@ class Reads:
     """Of a series the steps after which values may repeat by the calendar."""
     keys: tuple[str, ...] = ()
     """Columns that name each row, and stand beside its prediction."""
+    asked: bool = False
+    """True where somebody asked the trials for a split by this time or these groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +272,8 @@ class Blueprint:
     """True where augmentation mirrors images, which changes what some of them mean."""
     packed: bool = False
     """True where images are packed into a few large files, and read from these."""
+    seed: int = 0
+    """That of the trials on these data, so that the same rows are held out."""
     strategy: str = "synchronous"
     """Of several processes, as `train.py --strategy` takes it."""
 
@@ -329,6 +333,18 @@ class Blueprint:
     def predicts(self) -> bool:
         """True where it learns an answer to each example, which predict.py then gives for new ones."""
         return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and not self.has_own_loss
+
+    @property
+    def as_tried(self) -> bool:
+        """True where it holds out the rows that trials on the same data are tested on."""
+        found = self.predicts or not self.is_network or self.layout is Layout.TABLE
+        return found and self.layout not in (Layout.GRAPH, Layout.TREE)
+
+    @property
+    def by_columns(self) -> bool:
+        """True where columns beside texts say which rows are held out."""
+        texts = self.layout is Layout.TOKENS and self.as_tried
+        return texts and self.reads is not None and (self.reads.time or self.reads.group) is not None
 
     @property
     def learns_again(self) -> bool:

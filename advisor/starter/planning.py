@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.agent.advised import after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
-from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SPLIT
+from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SEED, SPLIT
 from advisor.datasets.dataset import UNSAID, Inspection, Kind, key_columns
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.datasets.values.kept_words import KEPT
@@ -146,6 +146,7 @@ def blueprint_of(
         if "training.regularization" in plan.recommendations
         else False,
         array=getattr(stored.reading, "array", None) or None if stored is not None else None,
+        seed=0 if _others(plan, inspection) else fact_of(plan, SEED) or 0,
     )
     packed = _packs(plan) and layout is Layout.PICTURE and targets is not Targets.MASK and blueprint.is_network
     blueprint = replace(blueprint, strategy=strategies.strategy_of(plan, blueprint), packed=packed)
@@ -165,9 +166,14 @@ def _masks(inspection: Inspection | None) -> Masks | None:
 
 def _given(plan: Plan, inspection: Inspection | None) -> GivenSplit:
     """The split that somebody asked for when models were tried on these very data, or on those of the plan if none are named."""
-    if inspection is not None and fact_of(plan, FINGERPRINT) != inspection.fingerprint:
+    if _others(plan, inspection):
         return AS_THE_DATA_ARE
     return GivenSplit(*(fact_of(plan, f"{SPLIT}{name}") for name in ("test", "time_column", "group")))
+
+
+def _others(plan: Plan, inspection: Inspection | None) -> bool:
+    """True where models were tried on other data than these."""
+    return inspection is not None and fact_of(plan, FINGERPRINT) != inspection.fingerprint
 
 
 def _targets(plan: Plan, network: str, layout: Layout) -> Targets:
@@ -229,14 +235,15 @@ def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit)
         one.name: ReadColumn(one.name, _holds(one.kind, table.styles.get(one.name, ""))) for one in inspection.columns
     }
     time, group = inspection.time_column, inspection.group_column
-    if given.time_column is not None or given.group is not None:
+    asked = given.time_column is not None or given.group is not None
+    if asked:
         time, group = given.time_column, given.group
     columns = tuple(held[name] for name in inspection.inputs if name in held and name != given.group)
     numbered = any(one.name == time and one.kind is Kind.IDENTIFIER for one in inspection.columns)
     holds = "number" if numbered else held[time].holds if time in held else "date"
     season = getattr(getattr(inspection.reading, "shape", None), "season", None)
     keys = key_columns(inspection, (time, group))
-    return Reads(columns, time, holds, group, season, keys=keys)
+    return Reads(columns, time, holds, group, season, keys=keys, asked=asked)
 
 
 def _target_words(inspection: Inspection | None, target: str | None) -> tuple[str, ...]:
@@ -472,14 +479,11 @@ def _other_split(blueprint: Blueprint, given: GivenSplit) -> Iterator[str]:
             f"The trials were tested on {shorten(given.test, 200)}. The project does not read it: it holds out a part of the "
             "training data instead."
         )
-    reads, time, group = blueprint.reads, given.time_column, given.group
-    if reads is not None and blueprint.layout is Layout.TOKENS:
-        time, group = reads.time, reads.group
-    elif reads is not None:
-        return
-    ways = [f"the last ones by {time!r}"] * (time is not None) + [f"whole groups by {group!r}"] * (group is not None)
-    if ways:
-        remedy = " Name the data with --data, and it divides them so, too." if blueprint.layout is Layout.TABLE else ""
+    ways = [f"the last ones by {given.time_column!r}"] * (given.time_column is not None)
+    ways += [f"whole groups by {given.group!r}"] * (given.group is not None)
+    if ways and blueprint.reads is None:
+        by_columns = blueprint.layout in (Layout.TABLE, Layout.TOKENS)
+        remedy = " Name the data with --data, and it divides them so, too." if by_columns else ""
         yield (
             f"The trials held out {join_names(ways)}; the project holds out any examples, so its scores may look too "
             f"good.{remedy}"

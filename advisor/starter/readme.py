@@ -39,6 +39,8 @@ FILES = {
     "table_columns.py": "the columns of a table as numbers, as the trials prepare them",
     "target_coding.py": "columns of many categories, by what the target is for each",
     "word_counts.py": "texts as counts of words, as the trials prepare them",
+    "held_out.py": "which examples are held out, as the trials choose them",
+    "repeated_rows.py": "rows that are copies of others, which are held out together",
     "words.py": "the words of a text",
     "dates.py": "dates and times in texts, as the trials read them",
     "missing.py": "texts without the words that stand for a missing value",

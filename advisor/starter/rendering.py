@@ -47,6 +47,8 @@ _WORDS = _ADVISOR / "datasets" / "values" / "words.py"
 _DATES = _ADVISOR / "datasets" / "values" / "dates.py"
 _MISSING = _ADVISOR / "datasets" / "values" / "missing.py"
 _NULL_WORDS = _ADVISOR / "datasets" / "values" / "null_words.py"
+_REPEATED = _ADVISOR / "datasets" / "values" / "repeated_rows.py"
+_HELD_OUT = _PREPARING / "held_out.py"
 _BOOSTERS = _ADVISOR / "training" / "child" / "boosters.py"
 _AFTER_LINEAR = _ADVISOR / "training" / "child" / "after_linear.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
@@ -179,7 +181,7 @@ def files_of(blueprint: Blueprint) -> dict[str, str]:
 def copied_files(blueprint: Blueprint) -> dict[str, str]:
     """Modules of ours by the name that they have in the project."""
     if blueprint.network == STATISTICAL:
-        return _verbatim([_FORECASTER, _SEASONS, _DATES, _MISSING, _NULL_WORDS])
+        return _verbatim([_FORECASTER, _SEASONS, _DATES, _MISSING, _NULL_WORDS, _HELD_OUT])
     if not blueprint.is_network:
         return _verbatim(_preparing(blueprint))
     sources = [_LOOP / "schedules.py"]
@@ -204,9 +206,12 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
     counted = () if blueprint.is_network else ("word_counts",)
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
-    sources += [_DATES] if blueprint.layout is Layout.TABLE else []
-    if blueprint.layout is Layout.TABLE or blueprint.answers_in_files:
+    table = blueprint.layout is Layout.TABLE
+    sources += [_DATES] if table or blueprint.by_columns else []
+    if table or blueprint.answers_in_files:
         sources += [_NULL_WORDS] if blueprint.layout is Layout.PICTURE else [_MISSING, _NULL_WORDS]
+    sources += [_REPEATED] if table else []
+    sources += [_HELD_OUT] if blueprint.as_tried else []
     rare = not blueprint.is_network and blueprint.one_class
     needed = {_THRESHOLDS: rare, _BOOSTERS: blueprint.libraries, _AFTER_LINEAR: blueprint.after_linear}
     return [*sources, *(module for module, yes in needed.items() if yes)]
@@ -255,6 +260,8 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "frozen": blueprint.frozen,
         "can_shard": blueprint.can_shard,
         "predicts": blueprint.predicts,
+        "as_tried": blueprint.as_tried,
+        "by_columns": blueprint.by_columns,
         "has_own_loss": blueprint.has_own_loss,
         "learns_again": blueprint.learns_again,
         "restarts": blueprint.restarts,

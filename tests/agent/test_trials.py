@@ -292,11 +292,14 @@ def test_class_weights_of_what_won_reach_the_plan(knowledge: Knowledge) -> None:
 
 def test_the_split_that_was_asked_for_reaches_the_plan_whatever_was_decided(knowledge: Knowledge) -> None:
     results = found(bet("network.type", "cnn", "ffn", "undecided"))
-    asked = replace(results, data=replace(results.data, given=GivenSplit(group="patient", test="/data/later.csv")))
+    asked = replace(
+        results, data=replace(results.data, given=GivenSplit(group="patient", test="/data/later.csv"), seed=3)
+    )
     remember_trials(trial_outcomes(asked, "a-machine", DATE))
     (kept,), problems = recall_trials(facts())
     assert not problems
-    assert kept.facts() == {"trial.split.group": "patient", "trial.split.test": "/data/later.csv"}
+    told = {"trial.split.group": "patient", "trial.split.test": "/data/later.csv", "trial.split.seed": 3}
+    assert kept.facts() == told
     assert planned(knowledge, [kept]).facts["trial.split.group"].value == "patient"
     assert "trial.split.group" not in planned(knowledge, [kept], facts(ELSEWHERE)).facts
     remember_trials([replace(one, date="2026-11-22T10:00:00+00:00") for one in tried(TO_FFN)])
@@ -403,6 +406,7 @@ def test_several_together_are_facts_with_their_shares_and_settings() -> None:
         {"also": {"trial.hidden_units.first": 7}},
         {"besides": {"data.examples": "7"}},
         {"besides": {"trial.horizon": 0}},
+        {"besides": {"trial.split.seed": "three"}},
         {"before": [64]},
         {"applies": {}},
         {"bound_by": []},

@@ -416,7 +416,9 @@ def test_the_split_that_trials_on_these_data_were_asked_for_is_that_of_the_proje
     said = texts(tmp_path / "texts.csv")
     these = {"data.fingerprint": inspect(said, "mood").fingerprint}
     words = blueprint(said, "mood", "linear", **these, **{"trial.split.group": "author"})
-    assert any("whole groups by 'author'" in difference for difference in words.differences)
+    assert words.reads is not None
+    assert words.reads.group == "author"
+    assert not any("whole groups" in difference for difference in words.differences)
 
     others = blueprint(data, "sold", "linear", **{"data.fingerprint": "0123456789abcdef", "trial.split.group": "shop"})
     assert others.reads is not None

@@ -27,7 +27,7 @@ def test_pictures_lie_in_a_folder_for_each_class(tmp_path: Path) -> None:
     (tmp_path / "data" / "notes.txt").write_text("no picture")
     folder = project(tmp_path / "project", blueprint("cnn", Layout.PICTURE, Targets.CLASS))
     data = module(folder, "data").load(tmp_path / "data", 0)
-    assert (len(data.train), len(data.validation), data.outputs) == (8, 2, 2)
+    assert (len(data.train), len(data.validation), data.outputs) == (7, 3, 2)
     assert {dots.shape for dots, _ in data.train} == {(1, 11, 11)}
     assert {(round(shade(dots)) // 10 % 2, int(target)) for dots, target in data.train} == {(1, 0), (0, 1)}
     run(folder, f"python train.py --steps 2 --data '{tmp_path / 'data'}'")

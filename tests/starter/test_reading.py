@@ -33,7 +33,7 @@ def table() -> polars.DataFrame:
     numbers = numpy.arange(60.0)
     return polars.DataFrame(
         {
-            "size": [None, *numbers[1:]],
+            "size": [*[None] * 6, *numbers[6:]],
             "yes": numbers % 2 == 0,
             "colour": ["red", "green", None] * 20,
             "nothing": numbers * 0,

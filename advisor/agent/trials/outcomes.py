@@ -44,6 +44,8 @@ LAGGED, BACKBONE = "trial.lagged", "trial.backbone"
 """Begin the facts on the settings of models that are no networks; the last two are such facts."""
 SPLIT = "trial.split."
 """Begins the facts on the split that somebody asked for."""
+SEED = f"{SPLIT}seed"
+"""The fact on the random seed of the split, where it is not 0."""
 HORIZON = "trial.horizon"
 """The fact on how many steps ahead forecasts were."""
 METRIC = "trial.metric"
@@ -92,6 +94,7 @@ def trial_outcomes(found: TrialResults, machine: str, date: str) -> list[Outcome
     applies = {name: value for name, value in {**known, "machine": machine}.items() if value}
     asked = {"test": data.given.test, "time_column": data.given.time_column, "group": data.given.group}
     how: dict[str, int | str] = {f"{SPLIT}{name}": value for name, value in asked.items() if value is not None}
+    how |= {SEED: data.seed} if data.seed else {}
     how |= {HORIZON: data.horizon} if data.task == "forecast" else {}
     how |= {METRIC: data.metric_told} if data.metric_told is not None else {}
     made = (_outcome(bet, applies, how, date) for bet in found.bets if bet.topic in TOPICS)
@@ -246,8 +249,8 @@ def _checked(outcome: Outcome) -> Outcome:
         name.startswith((VARIANT, WEIGHTED, ENSEMBLE, LAGGED, BACKBONE)) for name in outcome.also
     ):
         raise ValueError("it tells more than a trial does")
-    told = {name: value for name, value in outcome.besides.items() if not name.startswith((SPLIT, METRIC))}
-    if told.keys() - {HORIZON} or not all(type(value) is int and value > 0 for value in told.values()):
+    told = {n: value for n, value in outcome.besides.items() if n == SEED or not n.startswith((SPLIT, METRIC))}
+    if told.keys() - {HORIZON, SEED} or not all(type(value) is int and value > 0 for value in told.values()):
         raise ValueError("it tells more than a trial does")
     if outcome.n and None in (outcome.median, outcome.low, outcome.high):
         raise ValueError("its figures are missing")

@@ -9,21 +9,20 @@ from numpy.typing import NDArray
 
 from advisor.datasets.dataset import FEWEST_EXAMPLES, Examples, Task
 from advisor.datasets.given import GivenSplit
-from advisor.datasets.preparing.splits import (
-    FEWEST_TEST_EXAMPLES,
+from advisor.datasets.preparing.held_out import (
+    FEWEST_TIMES,
     Pair,
     Rows,
-    Split,
-    folds_by_time,
+    nearest_by_time,
+    test_size,
     whole_groups,
     without_shared_groups,
 )
+from advisor.datasets.preparing.splits import Split, folds_by_time
 from advisor.errors import InputError, input_error
 from advisor.wording import shorten
 
 TITLE = "The examples cannot be divided like this"
-FEWEST_TIMES = 4
-"""One to test, and three that the folds are made of."""
 FEWEST_GROUPS = 3
 """One to test, and two that the folds are made of."""
 FOLDS = 5
@@ -42,7 +41,7 @@ def split_as_told(
     Raises InputError where the split is impossible, or leaves too little to learn from or to choose by.
     """
     count = len(examples)
-    wanted = min(max(round(share * count), FEWEST_TEST_EXAMPLES), count // 2)
+    wanted = test_size(count, share)
     _check_groups(examples, given, count - tested)
     if given.test is not None:
         pair, how = _given_test(examples, given, tested)
@@ -78,14 +77,12 @@ def _latest(examples: Examples, given: GivenSplit, wanted: int) -> tuple[Pair, s
     """The cut between two times that holds out about as many as wanted; rows of one time stay together."""
     assert given.time_column is not None  # noqa: S101 - the caller has looked
     times, name = _known(examples.times), _quoted(given.time_column)
-    moments = numpy.unique(times[numpy.isfinite(times)])
-    if len(moments) < FEWEST_TIMES:
+    pair = nearest_by_time(times, wanted)
+    if pair is None:
+        moments = numpy.unique(times[numpy.isfinite(times)])
         found = f"{len(moments)} different {'time' if len(moments) == 1 else 'times'}"
         what = f"{name} has {found}, and at least {FEWEST_TIMES} are needed: the last for the test, the others to choose by"
         raise _refused(what, "--time-column", "Name a column of finer times.")
-    later = len(times) - numpy.searchsorted(numpy.sort(times), moments[FEWEST_TIMES - 1 :])
-    cut = moments[FEWEST_TIMES - 1 :][numpy.abs(later - wanted).argmin()]
-    pair: Pair = numpy.flatnonzero(times < cut), numpy.flatnonzero(times >= cut)
     how = f"the last ones by {name}"
     if given.group is not None:
         apart = without_shared_groups(pair, _known(examples.groups))
@@ -102,7 +99,7 @@ def _latest(examples: Examples, given: GivenSplit, wanted: int) -> tuple[Pair, s
 
 def _groups(examples: Examples, given: GivenSplit, wanted: int, seed: int) -> tuple[Pair, str]:
     groups = _known(examples.groups)
-    pair = whole_groups(examples, groups, wanted, seed)
+    pair = whole_groups(examples.targets if examples.task is Task.CLASSIFY else None, groups, wanted, seed)
     assert pair is not None and given.group is not None  # noqa: S101, PT018 - several were found
     many = f"{len(numpy.unique(groups[pair[1]])):,} of {len(numpy.unique(groups)):,}"
     return pair, f"whole groups by {_quoted(given.group)}, drawn at random ({many} groups)."

@@ -17,11 +17,8 @@ from advisor.datasets.tables.columns import INFINITE
 from advisor.datasets.tables.table import Table
 from advisor.datasets.values.conversion import as_texts, seconds
 from advisor.datasets.values.numbers import finite
+from advisor.datasets.values.repeated_rows import groups_of_copies
 
-_MANY_THE_SAME = 0.01
-"""Share of rows that are copies of others from which on copies are kept together."""
-_MANY_COMBINATIONS = 10
-"""Combinations of the values of all columns, for each row, from which on chance alone makes next to no copies."""
 _MOST_BYTES = 2**27
 """Bytes of a file that are read to find examples of rare classes."""
 _MOST_CELLS = 5_000_000
@@ -52,7 +49,9 @@ class TableReading:
         chosen = drawn(targets, task, most_examples, seed)
         every, known, targets = targets, known[chosen], targets[chosen]
         inputs = known.select(inspection.inputs)
-        groups = _same_rows(inputs) if inspection.group_column is None else groups_of(known[inspection.group_column])
+        groups = (
+            groups_of_copies(inputs) if inspection.group_column is None else groups_of(known[inspection.group_column])
+        )
         return Examples(
             inspection.modality,
             task,
@@ -114,23 +113,6 @@ def groups_of(column: polars.Series) -> NDArray[numpy.int64]:
     own = polars.Series(numpy.arange(len(column)) + len(column) + 1)
     result: NDArray[numpy.int64] = numbers.zip_with(names.is_not_null(), own).to_numpy()
     return result
-
-
-def _same_rows(inputs: polars.DataFrame) -> NDArray[numpy.int64] | None:
-    """A number for rows that are the same, so that no copy of a training row is in the test.
-
-    None where next to no row is repeated, or where there are not many times as many combinations as rows: those are
-    repeated by chance.
-    """
-    combinations = math.prod(column.n_unique() for column in inputs)  # exact: there may be thousands of columns
-    if combinations < _MANY_COMBINATIONS * len(inputs):
-        return None
-    rows = inputs.with_columns(polars.col(polars.Categorical).cast(polars.String)).hash_rows()
-    different = rows.n_unique()
-    if different > (1 - _MANY_THE_SAME) * len(rows):
-        return None
-    numbers: NDArray[numpy.int64] = rows.rank("dense").cast(polars.Int64).to_numpy()
-    return numbers
 
 
 def times_of(column: polars.Series) -> NDArray[numpy.float64]:

@@ -185,6 +185,7 @@ class Climb:
             warned=data.warned,
             horizon=request.horizon,
             metric_told=self._metric.name if request.metric else None,
+            seed=request.seed,
         )
         learned = self._outer.training
         self._told_metric = described(self._metric, task, targets, targets[learned])

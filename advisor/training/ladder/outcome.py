@@ -179,6 +179,8 @@ class DataTried:
     """Of a forecast, the steps that were predicted at once."""
     metric_told: str | None = None
     """The score that somebody asked for, by its name; None where the task's was taken."""
+    seed: int = 0
+    """Of the outer split."""
 
 
 @dataclass(frozen=True, slots=True)
