@@ -118,6 +118,9 @@ def _refuse_others(path: Path, start: bytes) -> None:
 
 def _of_folder(path: Path) -> Reader:
     """The reader of most of its files, by their names."""
+    named = next((one for one in readers() if one.recognise_folder is not None and one.recognise_folder(path)), None)
+    if named is not None:
+        return named
     suffixes: Counter[str] = Counter()
     first: dict[str, str] = {}
     stems: dict[str, set[str]] = defaultdict(set)

@@ -51,6 +51,8 @@ class Reader:
     """The evidence that a single file is in this format; None where only folders are."""
     reads_folders: bool = False
     """True for formats of many files, in a folder for each class; only such readers are given a folder."""
+    recognise_folder: Callable[[Path], bool] | None = None
+    """True of a folder whose files, by their names, can only be in this format; None of all other formats."""
     sample: Callable[[Path], TableSample] | None = None
     """The rows of a table and the way to read all of them, whatever is in its columns; None of what is no table."""
 

@@ -108,7 +108,8 @@ def _looking_ahead(inputs: Inputs, inspection: Inspection, horizon: int, where: 
 def _check_target(inspection: Inspection, task: str | None) -> None:
     """Raises InputError where it is not known what to learn; `task` is what somebody states or the data show."""
     several = bool(inspection.facts.get("task.multilabel"))
-    if inspection.task in SUPERVISED or (several and task == Task.REGRESS):
+    graph = inspection.modality == "graph"
+    if (inspection.task in SUPERVISED and not graph) or (several and task == Task.REGRESS):
         return
     what = "it is not known what to predict"
     remedy = inspection.task_remedy
@@ -118,7 +119,10 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
     elif inspection.task is Task.SEGMENT:
         what = "`try` does not support segmentation yet"
         remedy = "`advisor starter --data` writes a project that trains one."
-    elif inspection.modality == "graph":
+    elif graph and inspection.reading is not None:
+        what = "networks on graphs cannot be tried yet"
+        remedy = "`advisor recommend` advises on them, and `advisor starter --data` writes a project that trains one."
+    elif graph:
         what = "networks on graphs cannot be tried yet"
         remedy = "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
     elif inspection.columns:

@@ -270,10 +270,12 @@ class Blueprint:
     """Of images that were looked at."""
     mirrors: bool = False
     """True where augmentation mirrors images, which changes what some of them mean."""
+    features: tuple[str, ...] = ()
+    """Of the nodes of a graph that was looked at, the columns of numbers."""
     packed: bool = False
     """True where images are packed into a few large files, and read from these."""
     seed: int = 0
-    """That of the trials on these data, so that the same rows are held out."""
+    """The seed of the trials on these data, so that the same rows are held out."""
     strategy: str = "synchronous"
     """Of several processes, as `train.py --strategy` takes it."""
 

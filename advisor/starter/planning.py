@@ -146,6 +146,7 @@ def blueprint_of(
         if "training.regularization" in plan.recommendations
         else False,
         array=getattr(stored.reading, "array", None) or None if stored is not None else None,
+        features=tuple(getattr(inspection.reading, "features", ())) if inspection is not None else (),
         seed=0 if _others(plan, inspection) else fact_of(plan, SEED) or 0,
     )
     packed = _packs(plan) and layout is Layout.PICTURE and targets is not Targets.MASK and blueprint.is_network
@@ -452,7 +453,7 @@ def _differences(
 
 def _other_sizes(plan: Plan, blueprint: Blueprint) -> Iterator[str]:
     """A difference where the figures of the plan are those of a network of a stated or assumed size, and another one is built."""
-    if not blueprint.is_network or blueprint.named is not None or blueprint.layout in (Layout.GRAPH, Layout.TREE):
+    if not blueprint.is_network or blueprint.named is not None or blueprint.layout is Layout.TREE:
         return
     built = blueprint.model
     if built is None:

@@ -25,6 +25,7 @@ READ = (
     "folder of images",
     "folder of images and masks",
     "folder of sounds",
+    "graph folder",
 )
 """Formats, as an inspection names them, that projects have code for; they would take any other for CSV."""
 _TABLES = frozenset({"delimited text", "JSON lines", "Parquet"})
@@ -35,7 +36,7 @@ _READ_BY = {
     Layout.SOUND: frozenset({"folder of sounds"}),
     Layout.TOKENS: _TABLES | {"text"},
     Layout.TREE: frozenset({"JSON lines"}),
-    Layout.GRAPH: frozenset(),
+    Layout.GRAPH: frozenset({"graph folder"}),
 }
 """The formats that the code of each layout reads."""
 _SHOWN = {
@@ -45,6 +46,10 @@ _SHOWN = {
 }  # fmt: skip
 UNREADABLE = "A project cannot read these data"
 EDGES = "edge list"
+GRAPH_REMEDY = (
+    "Write nodes.csv and edges.csv as plain CSV with commas; edges.csv with two columns that hold the row numbers in "
+    "nodes.csv of the two ends, counted from 0."
+)
 _TEXTS = ("delimited text", "text")
 
 
@@ -53,6 +58,9 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
 
     Lines of text that this project reads as they are need not be a table at all.
     """
+    fault = getattr(data.reading, "fault", "")
+    if fault:
+        raise input_error(UNREADABLE, fault, where=data.path, remedy=GRAPH_REMEDY)
     read_as_lines = data.format in _TEXTS and blueprint is not None and blueprint.reads_lines
     what = f"generated projects have no code for the format {data.format}"
     remedy = "Save the table as CSV or Parquet and name that file, or leave --data out."

@@ -58,8 +58,10 @@ def test_data_are_looked_at_beside_a_saved_plan_too(tmp_path: Path) -> None:
     (tmp_path / "graph").mkdir()
     for name in ("nodes.csv", "edges.csv"):
         (tmp_path / "graph" / name).write_text("a,b\n1,2\n")
-    for elsewhere in (tmp_path / "graph", tmp_path / "not here yet"):
-        assert advisor("starter", "--plan", plan, "--data", elsewhere, "--output", new, "--force").code == 0
+    said = refused("starter", "--plan", plan, "--data", tmp_path / "graph", "--output", new, "--force")
+    assert "cannot read" in said
+    elsewhere = tmp_path / "not here yet"
+    assert advisor("starter", "--plan", plan, "--data", elsewhere, "--output", new, "--force").code == 0
 
 
 def test_a_file_that_is_no_plan(tmp_path: Path) -> None:

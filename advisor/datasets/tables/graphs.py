@@ -36,7 +36,9 @@ def inspect_edges(path: Path, frame: polars.DataFrame, columns: Sequence[Column]
     ends = _ends(path, frame, columns)
     if ends is None:
         return None
-    nodes, edges, remarks = _measured(frame.select(ends).cast(polars.String).drop_nulls())
+    pairs = frame.select(ends).cast(polars.String).drop_nulls()
+    remedy = "If it is a table of examples, name the column to predict with --target."
+    nodes, edges, remarks = measured(pairs, remedy)
     size = path.stat().st_size
     return Inspection(
         path=str(path),
@@ -99,7 +101,7 @@ def _numbers_of_nodes(left: polars.Series, right: polars.Series) -> bool:
     return isinstance(low, int) and isinstance(high, int) and len(together) > (high - low + 1) / 4
 
 
-def _measured(pairs: polars.DataFrame) -> tuple[int, int, tuple[Remark, ...]]:
+def measured(pairs: polars.DataFrame, remedy: str = "") -> tuple[int, int, tuple[Remark, ...]]:
     """The numbers of nodes and edges, and what is to be said of the graph that these pairs of names make."""
     names, ends = numpy.unique(numpy.concatenate([one.to_numpy() for one in pairs]).astype(str), return_inverse=True)
     start, end = numpy.split(ends, 2)
@@ -107,7 +109,6 @@ def _measured(pairs: polars.DataFrame) -> tuple[int, int, tuple[Remark, ...]]:
     degrees = numpy.bincount(ends, minlength=nodes)
     mean = degrees.mean() if nodes else 0.0
     what = f"This lists the edges of a graph: {edges:,} edges between {nodes:,} nodes, {mean:.1f} a node and at most "
-    remedy = "If it is a table of examples, name the column to predict with --target."
     remarks = [
         Remark(f"{what}{degrees.max(initial=0):,}.", remedy=remedy, columns=tuple(pairs.columns)),
         Remark("Graphs cannot be tried here yet; the facts serve advice, and the task must be stated (task.kind)."),

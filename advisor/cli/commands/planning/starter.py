@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from advisor.cli.commands.options import Starter
 from advisor.cli.console import panel, say, warn
@@ -33,7 +32,7 @@ def starter(options: Starter) -> None:
             warn(OTHER_RULES, saved.remark)
         found, model = saved.plan, None
         inputs = Inputs(knowledge, found.stated, found.school)
-        inspection = inspected(data, target) if data is not None and data.exists() and not _is_graph(data) else None
+        inspection = inspected(data, target) if data is not None and data.exists() else None
     else:
         inputs = inputs_of(options)
         knowledge, found, inspection, model = inputs.knowledge, plan_of(inputs), inputs.inspection, inputs.network
@@ -51,11 +50,6 @@ def starter(options: Starter) -> None:
     if differences:
         panel("The project differs from the plan", differences, style="yellow")
     say(printable(f"{options.output}: {len(files)} files. Read README.md there first."))
-
-
-def _is_graph(data: Path) -> bool:
-    """True for a folder that projects read as a graph, and inspections do not."""
-    return (data / "nodes.csv").is_file()
 
 
 def _refuse_both(options: Starter) -> None:
