@@ -55,7 +55,7 @@ def bounded(comparison: Comparison, rivals: Sequence[Standing], ends: Ends | Non
     ratio = capped(geometric(ratios)) if len(ratios) > 1 else Interval(ratios[0], ratios[0], ratios[0])
     never = own.reached == len(own.seconds) and not any(one.reached for one in rivals)
     sure = never and len(told) == len(rivals) and all(_slower(ratios) for _, ratios in told)
-    says = tuple(_reached(one) for one in (own, rival) if one.reached < len(one.seconds))
+    says = tuple(reached_words(one) for one in (own, rival) if one.reached < len(one.seconds))
     return Bounded(rival.strategy, ratio, len(ratios), Verdict.CONFIRMED if sure else Verdict.UNDECIDED, says)
 
 
@@ -85,7 +85,7 @@ def _equally_long(comparison: Comparison) -> Ends:
     return {one.strategy: [max(seen, default=0.0)] * len(one.seconds) for one in comparison.standings}
 
 
-def _reached(one: Standing) -> str:
+def reached_words(one: Standing) -> str:
     """`diloco came to the loss in 2 of 5 trainings.`"""
     there = str(one.reached) if one.reached else "none"
     return f"{one.strategy} came to the loss in {there} of {len(one.seconds)} trainings."

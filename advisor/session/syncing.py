@@ -16,6 +16,7 @@ from advisor.agent.settling.strategies import RUN_BEST, on_cores, worker_conditi
 from advisor.agent.settling.workloads import MODEL, counted_step, model_name
 from advisor.agent.simulating import of_strategies
 from advisor.agent.strategies import OF_2017, STANDS_IN, Own, learned_task, reference_of, without_strategies
+from advisor.agent.unfinished import reached_words
 from advisor.children.command import own_module_command
 from advisor.children.errors import CannotRunError
 from advisor.children.stopping import STOPPED, Stop
@@ -193,7 +194,7 @@ def trained(
         *undone,
     )
     (comparison, whole), outcomes = _compared(job, results.runs, doubt), []
-    rests = (*rests, *_left_again(comparison, results.runs))
+    rests = (*rests, *_without_ratio(comparison), *_left_again(comparison, results.runs))
     if comparison is not None and not whole:
         rests = (*rests, "This does not change your plan: not all seeds were finished with two strategies.")
     if comparison is not None and comparison.pairs < FEWEST_PAIRS:
@@ -442,6 +443,19 @@ def _shorter(job: Job, results: Results) -> Sequence[str]:
         return []
     each = f"{number_words(shortest, 's')} or more rather than {number_words(job.seconds, 's')}"
     return [f"Starting took longer than expected, so each training had {each}."]
+
+
+def _without_ratio(found: Comparison | None) -> Sequence[str]:
+    """A sentence on each strategy that came to the loss with some seeds only: its times give no ratio."""
+    if found is None:
+        return []
+    several = [one for one in (*found.standings, found.alone) if one is not None and one.reached < len(one.seconds)]
+    return [
+        f"{reached_words(one)} So no other can be compared with it."
+        if one is found.own
+        else f"{reached_words(one)} So it cannot be compared with {found.reference}."
+        for one in several
+    ]
 
 
 def _left_again(found: Comparison | None, runs: Sequence[Run]) -> Sequence[str]:

@@ -383,6 +383,29 @@ def test_a_strategy_that_is_worse_again_at_the_end_is_told(inputs: Inputs, monke
     assert note.endswith("it ended with 7.25.")
 
 
+@pytest.mark.parametrize(
+    ("slow", "said"),
+    [
+        ("synchronous", "synchronous came to the loss in 2 of 3 trainings. So no other can be compared with it."),
+        ("local_sgd", "local_sgd came to the loss in 2 of 3 trainings. So it cannot be compared with synchronous."),
+    ],
+)
+def test_why_a_strategy_has_no_ratio_is_said(
+    slow: str, said: str, inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(job: Job, **_: object) -> Results:
+        late = {(slow, 2): 600.0}
+        return Results(
+            runs=tuple(run_of(str(one), seed, late.get((str(one), seed), SECONDS[one.name])) for one, seed in job.runs)
+        )
+
+    monkeypatch.setattr(syncing, "run", run)
+    found = sync(inputs, strategies="synchronous,local_sgd", workers=2)
+    assert found.comparison is not None
+    assert all(one.ratio is None for one in found.comparison.standings)
+    assert [note for note in found.notes if "came to the loss in" in note] == [said]
+
+
 def test_trainings_that_had_to_be_shorter_are_told(inputs: Inputs, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(job: Job, **_: object) -> Results:
         return Results(runs=tuple(replace(run_of(str(one), seed), seconds=job.seconds / 2) for one, seed in job.runs))
