@@ -59,7 +59,7 @@ MACHINES: where it will be trained
     --machine FILE        facts in YAML, or what `advisor profiles export` wrote
 
 Only the machine here can be measured: `advisor probe` and `advisor try` are for
-auto. `advisor doctor` says what this machine and its torch disagree on.
+auto. `advisor doctor` checks that GPU, driver and PyTorch work together.
 """,
     "measuring": """\
 MEASURING: bets are settled on your machine

@@ -507,7 +507,7 @@ def _not_of_a_small_network(plan: Plan, network: str) -> Iterator[str]:
     init = advice_of(plan, "network.init")
     if init == "pretrained":
         yield (
-            "Initial weights: the plan advises weights trained by others, and names no network that has them. The project "
+            "Initial weights: the plan advises pretrained weights, and names no network that has them. The project "
             "downloads nothing and starts with He; --model NAME makes one of published weights."
         )
     if init == "layerwise_pretraining" and not family_of(network).layerwise:

@@ -107,7 +107,7 @@ def _facts(knowledge: Knowledge, plan: Plan) -> Iterator[str]:
     if (step := figures.get("time.step")) is not None:
         yield f"{number_words(_value(step), 's')} a step"
     if (epoch := figures.get("time.epoch")) is not None:
-        yield f"{number_words(_value(epoch), 's')} a pass over the data"
+        yield f"{number_words(_value(epoch), 's')} an epoch"
     if (shortest := figures.get("time.shortest")) is not None and (longest := figures.get("time.longest")) is not None:
         slow = " (slow)" if slowness(plan) else ""
         yield f"{about_words(_value(shortest))} to {about_words(_value(longest))} in all{slow}"

@@ -58,7 +58,7 @@ def test_a_saved_winner_tells_others_as_well_as_it_promised(model: Path, tmp_pat
         truth = [row["class"] for row in csv.DictReader(file)]
     score = sum(line["class"] == one for line, one in zip(lines, truth, strict=True)) / len(truth)
     assert card["low"] <= score <= card["high"]
-    interval = f"{card['score']:.3f} (as many new ones: {card['low']:.3f} to {card['high']:.3f}, 95 times of 100)"
+    interval = f"{card['score']:.3f} (95 % prediction interval {card['low']:.3f} to {card['high']:.3f})"
     assert f"accuracy on all of them: {score:.3f}. When it was saved: {interval}." in done.out
     assert "Name another file or add --force." in refused(
         "apply", model, "--data", new, "--output", tmp_path / "said.csv"

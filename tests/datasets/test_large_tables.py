@@ -68,7 +68,7 @@ def test_classes_of_a_sorted_file_keep_their_shares(tmp_path: Path, small_pieces
     path = written(tmp_path / "t.csv", [["x", "kind"], *[[f"{n * 37 % 101}.25", kind] for n, kind in enumerate(kinds)]])
     found = inspect(path, "kind")
     assert found.facts["data.imbalance"] == pytest.approx(1, abs=0.3)
-    assert "nearly without a mistake" not in " ".join(remark.what for remark in found.remarks)
+    assert "almost perfectly" not in " ".join(remark.what for remark in found.remarks)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -24,10 +24,10 @@ from .tables_made import flowers, written
 ROWS = 400
 LEAKS = (
     "can be computed",
-    "without a mistake, though",
+    "perfectly, though",
     "word for word",
-    "each tell one class",
-    "tells one class",
+    "each identify one class",
+    "identifies one class",
     "only where",
     "only afterwards, and",
 )

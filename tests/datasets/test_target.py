@@ -176,7 +176,7 @@ def test_a_column_that_tells_the_target_alone_is_suspected_and_kept(tmp_path: Pa
     suspected = [remark for remark in found.remarks if remark.columns == ("score",)]
     assert suspected
     assert suspected[0].weight is Weight.WARNING
-    assert "nearly without a mistake" in suspected[0].what
+    assert "almost perfectly" in suspected[0].what
 
 
 def test_that_a_value_is_missing_can_tell_the_target(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_honest_columns_are_not_suspected(tmp_path: Path) -> None:
 def test_a_rare_class_does_not_make_every_column_a_suspect(tmp_path: Path) -> None:
     kinds = ["fraud" if n % 100 == 0 else "honest" for n in range(2000)]
     found = inspected(tmp_path, {"x": noise(2000), "colour": ["red", "blue"] * 1000, "kind": kinds}, "kind")
-    assert "nearly without a mistake" not in said(found)
+    assert "almost perfectly" not in said(found)
 
 
 def test_a_class_of_a_handful_of_a_million_rows_makes_no_column_a_suspect_either(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_column_may_be_called_as_it_likes(tmp_path: Path, name: str) -> None:
 def test_rows_that_take_turns_make_no_column_a_suspect(tmp_path: Path, turns: int) -> None:
     count = 200_000
     columns = {"x": noise(count), "y": noise(count, 1), "arm": ["abcde"[n % turns] for n in range(count)]}
-    assert "nearly without a mistake" not in said(inspected(tmp_path, columns, "arm"))
+    assert "almost perfectly" not in said(inspected(tmp_path, columns, "arm"))
 
 
 def test_a_column_named_after_the_target_is_pointed_out(tmp_path: Path) -> None:

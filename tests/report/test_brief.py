@@ -137,8 +137,8 @@ def test_memory_and_times_are_the_figures_of_the_plan() -> None:
     memory, whole, a_pass, price = needs_of(Outlook(plan))
     known = {figure.name: figure.value for figure in plan.figures}
     assert memory.startswith(f"{known['memory.training'] / 1e9:.3g} GB")  # type: ignore[operator]
-    assert whole.endswith(" for 3 to 20 passes over the data")
-    assert a_pass.startswith("a pass about ")
+    assert whole.endswith(" for 3 to 20 epochs")
+    assert a_pass.startswith("one epoch about ")
     assert a_pass.endswith(" (computed from published speed)")
     assert price.startswith("price ")
 

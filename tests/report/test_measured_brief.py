@@ -100,7 +100,7 @@ def test_why_probes_were_left_out_is_said_where_it_is_one_reason_and_else_how_ma
     said = " ".join(screen(plan, left=tuple(same)).split())
     assert "Left out: threads and batch, for one reason: The plan has no network yet." in said
     text = screen(plan, left=(*same, ProbeSkipped("smt", "Every core has one.")))
-    assert "3 more would tell nothing about this plan." in text
+    assert "3 other probes do not apply to this plan." in text
 
 
 @pytest.mark.parametrize(

@@ -333,7 +333,7 @@ def test_what_could_not_be_judged_is_not_begun_and_says_how_long_it_would_take()
     candidate = Candidate("ffn 64", Kind.NETWORK, Stage.NETWORKS, "ffn", settings)
     fitting = Fitting(examples, 1)
     short = Allowance(1e-4, math.inf, judged=True)
-    with pytest.raises(TooSlowError, match=r"A pass over the examples takes about .* s: there was time for 1, and"):
+    with pytest.raises(TooSlowError, match=r"One epoch takes about .* s: there was time for 1, and"):
         fitting.fit(candidate, split.training, split.test, 0, short)
     fitted = fitting.fit(candidate, split.training, split.test, 0, replace(short, judged=False))
     assert fitted.epochs == 1, "in the finals it is trained as long as there is time"

@@ -488,7 +488,7 @@ def test_a_card_says_what_the_model_is_and_one_of_another_version_that_it_is(tab
     assert told["plan"]["network"] == "ffn"
     page = (model / README).read_text()
     assert "| `city` | category |" in page
-    assert "accuracy 0.900 (as many new ones: 0.800 to 0.950, 95 times of 100" in page
+    assert "accuracy 0.900 (95 % prediction interval 0.800 to 0.950" in page
 
     (model / CARD).write_text(json.dumps({**told, "versions": {**told["versions"], "scikit-learn": "0.1.0"}}))
     assert "was saved with scikit-learn 0.1.0, and" in applied_here(model, table)[2]

@@ -105,11 +105,11 @@ def _cycles(columns: Sequence[Judged]) -> Iterator[Remark]:
     dates = [(judged, parts) for judged in columns if judged.kind is Kind.DATE and (parts := _parts(judged.values))]
     if dates:
         varied = [part for part in _PARTS if any(part in others for _, others in dates)]
-        what = (
-            f"{_quoted([judged for judged, _ in dates])} may tell most by what comes round again: {join_first(varied)}."
-        )
+        what = f"{_quoted([judged for judged, _ in dates])} helps most through what repeats: {join_first(varied)}."
         names = _named([judged for judged, _ in dates])
-        yield Remark(what, remedy="Columns of these parts often help more than the date itself.", columns=names)
+        yield Remark(
+            what, remedy="Add columns of these parts: they often help more than the date itself.", columns=names
+        )
 
 
 def _comes_round(judged: Judged) -> bool:

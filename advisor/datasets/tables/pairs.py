@@ -75,12 +75,10 @@ def pairs_that_tell(
         shown = repr(shorten(name, 40))
         if len(found) == 1:
             [(one, other)] = found
-            what = (
-                f"{one.quoted} and {other.quoted} together tell {shown} without a mistake, though neither does alone."
-            )
+            what = f"{one.quoted} and {other.quoted} together predict {shown} perfectly, though neither does alone."
         else:
             listed = join_first([f"{one.quoted} with {other.quoted}" for one, other in found], _SHOWN)
-            what = f"Pairs of columns tell {shown} without a mistake, though none of these does alone: {listed}."
+            what = f"Pairs of columns predict {shown} perfectly, though none of these does alone: {listed}."
         remedy = (
             "If they are not known before the answer, leave out one of the two: scores would be too good to be true."
         )
@@ -116,9 +114,9 @@ def _marks(codes: NDArray[numpy.int64], numbers: NDArray[numpy.int64]) -> bool:
 def _remark_on_marks(found: Sequence[Judged], name: str) -> Iterator[Remark]:
     if found:
         names = join_first([judged.quoted for judged in found])
-        each = "tells one class" if len(found) == 1 else "each tell one class"
-        what = f"{names} {each} of {shorten(name, 40)!r} from all others without a mistake."
-        remedy = "If they were made from the answer, leave them out; what is known before it may well tell a class."
+        each = "identifies one class" if len(found) == 1 else "each identify one class"
+        what = f"{names} {each} of {shorten(name, 40)!r} perfectly."
+        remedy = "If they were made from the answer, leave them out; what is known before it may well identify a class."
         yield Remark(what, Weight.WARNING, remedy, tuple(judged.column.name for judged in found))
 
 

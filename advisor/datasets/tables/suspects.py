@@ -1,4 +1,4 @@
-"""Columns that leak the answer: copies of the target, those that alone tell it nearly without a mistake, and hidden leaks."""
+"""Columns that leak the answer: copies of the target, those that alone predict it almost perfectly, and hidden leaks."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def _remarks(
         yield Remark(f"{what} Left out.", Weight.WARNING, columns=tuple(copies))
     if telling:
         what = (
-            f"{_names(telling)} alone {'tells' if len(telling) == 1 else 'each tell'} {shown} nearly without a mistake."
+            f"{_names(telling)} alone {'predicts' if len(telling) == 1 else 'each predict'} {shown} almost perfectly."
         )
         remedy = (
             "Leave out what is not known yet when the prediction is made: it would make scores too good to be true."

@@ -93,7 +93,7 @@ class StateSpace:
         return tape.view(tape.activation("silu", seen), steps, channels)
 
     def _scanned(self, tape: Tape, x: Value, delays: Value, decays: Value, shared: Value) -> Value:
-        """What is read from the state after each token, with the input let through beside it."""
+        """Read the state after each token, with the input let through beside it."""
         result = tape.scan("scan", x, delays, decays, shared, state=self.state)
         tape.weights("skip", self.heads or self.inner)
         return result

@@ -191,7 +191,7 @@ def _left(page: Page, revision: Revision) -> None:
     if len(reasons) == 1:
         said.append(f"Left out: {join_names([one.probe for one in others])}, for one reason: {reasons.pop()}.")
     elif others:
-        said.append(f"{len(others)} more would tell nothing about this plan.")
+        said.append(f"{len(others)} other probes do not apply to this plan.")
     if said:
         page.add(" ".join(said), first="  ")
 

@@ -45,7 +45,7 @@ LEVEL, UNTRIED = "not told apart", "no time"
 MASE = "mase"
 _A_SEASON = "the value a season before in the training (the last one, without a season)"
 NEW_ONES = "new ones, 95 %"
-"""Heads the interval in which the score of as many new examples lies, 95 times of 100."""
+"""Heads the 95 % prediction interval of the score of as many new examples."""
 DECISIONS = ("Candidate", "balanced accuracy", "F1", "threshold", "ROC AUC")
 _FEWER_MARK = " (fewer folds)"
 _MARKS = {Status.CUT: CUT_MARK, Status.SHORT: _FEWER_MARK}

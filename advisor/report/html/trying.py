@@ -41,7 +41,7 @@ def _finals(outcome: TrialResults) -> Chart:
     return Chart(
         name="finals",
         title=f"{_headed(outcome)} on examples that selection never saw",
-        says="The finalists, and where as many new examples score 95 times of 100, the best first: "
+        says="The finalists with 95 % prediction intervals, the best first: "
         f"{finals[0].name}, {shown(finals[0].mean)}.",
         shape=Shape.SCORES,
         points=tuple(Point(one.name, one.mean, one.low, one.high) for one in finals),

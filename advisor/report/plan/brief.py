@@ -276,8 +276,8 @@ def needs_of(outlook: Outlook) -> Iterator[str]:
     if "time.shortest" in known and "time.longest" in known:
         fewest, most = (f"{known[name]:,.0f}" for name in ("time.fewest_passes", "time.most_passes"))
         shortest, longest = (about_words(known[name]) for name in ("time.shortest", "time.longest"))
-        yield f"{shortest} to {longest} for {fewest} to {most} passes over the data"
-        yield f"a pass about {about_words(known['time.epoch'])} ({_origin(known['time.doubt'])})"
+        yield f"{shortest} to {longest} for {fewest} to {most} epochs"
+        yield f"one epoch about {about_words(known['time.epoch'])} ({_origin(known['time.doubt'])})"
     elif not _place({name: one.value for name, one in outlook.plan.facts.items()}):
         yield "its time is not known without a machine (--machine)"
     else:

@@ -169,7 +169,7 @@ def planned_page(
             f"The loss to reach is {comparison.goal:.4g}, on held-out examples, with {_seeds(names, results)} each.",
             first="  ",
         )
-    page.heading("HOW MANY WORKERS PAY")
+    page.heading("HOW MANY WORKERS ARE WORTH IT")
     page.add(pays(found), first="  ")
     table_lines(page, WORKERS, worker_rows(found), _WORKER_WIDTHS)
     if (seeds := len(found.times[min(found.times)])) > 1:

@@ -163,7 +163,7 @@ class NetworkFitting:
         if allowance.judged and epochs < enough:
             epoch = self._epoch_seconds[_pace(settings)]
             raise TooSlowError(
-                f"A pass over the examples takes about {epoch:.2g} s: there was time for {epochs}, and "
+                f"One epoch takes about {epoch:.2g} s: there was time for {epochs}, and "
                 f"{enough} are needed to judge it."
             )
 

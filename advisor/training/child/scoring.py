@@ -145,7 +145,7 @@ class Resampling:
 def of_new_examples(
     metric: Metric, mean: float, found: tuple[float, float], folds: Sequence[float], *, by_time: bool = False
 ) -> tuple[float, float]:
-    """The interval in which the score of as many new examples lies, 95 times of 100; no better than everything right.
+    """The 95 % prediction interval of the score of as many new examples; no better than everything right.
 
     They are drawn by chance as well, which makes it wider than that of the true score by the root of 2. The model that is
     kept learns from the held-out examples, too: as much as the last step from folds to finals has gained may be gained

@@ -117,11 +117,11 @@ def _good(card: Card) -> str:
     better = "more" if card.metric.greater_is_better else "less"
     if card.variant or card.kind is Kind.TRIVIAL:
         return (
-            f"On steps that it had not seen: {card.metric.title} {shown(card.score)} (as many new ones: {shown(card.low)} to "
-            f"{shown(card.high)}, 95 times of 100; {better} is better).\n\n{card.says}"
+            f"On steps that it had not seen: {card.metric.title} {shown(card.score)} (95 % prediction interval "
+            f"{shown(card.low)} to {shown(card.high)}; {better} is better).\n\n{card.says}"
         )
     score = (
-        f"{card.metric.title} {shown(card.score)} (as many new ones: {shown(card.low)} to {shown(card.high)}, 95 times of 100; "
+        f"{card.metric.title} {shown(card.score)} (95 % prediction interval {shown(card.low)} to {shown(card.high)}; "
         f"{better} is better)"
     )
     learnt = (

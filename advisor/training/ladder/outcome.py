@@ -51,7 +51,7 @@ class Final:
     mean: float
     low: float
     high: float
-    """Between these the score of as many new examples lies, 95 times of 100: bootstrap over the held-out examples and the
+    """The 95 % prediction interval of the score of as many new examples: bootstrap over the held-out examples and the
     seeds, as much wider as new ones are drawn by chance, too, and later ones may differ."""
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -36,8 +36,8 @@ def test_the_time_is_told_where_it_is_known() -> None:
         ),
     )
     needs = (
-        "Needs 300 MB of memory; 14 min to 4.7 h for 10 to 100 passes over the data; "
-        "a pass about 2 min (computed from products measured here)."
+        "Needs 300 MB of memory; 14 min to 4.7 h for 10 to 100 epochs; "
+        "one epoch about 2 min (computed from products measured here)."
     )
     assert needs in section(plan_html(timed, knowledge()), "short")
 

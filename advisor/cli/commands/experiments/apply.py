@@ -61,7 +61,7 @@ def _scored(found: Predictions) -> list[str]:
         return lines
     shown = card.metric.shown
     known = "all of them" if applied.scored == applied.rows else f"the {applied.scored:,} with an answer that it knows"
-    said = f"{shown(card.score)} (as many new ones: {shown(card.low)} to {shown(card.high)}, 95 times of 100)"
+    said = f"{shown(card.score)} (95 % prediction interval {shown(card.low)} to {shown(card.high)})"
     lines.append(f"{card.metric.title} on {known}: {shown(applied.score)}. When it was saved: {said}.")
     if card.deciding is not None and applied.decided is not None:
         rule = card.deciding.words([repr(shorten(name, 30)) for name in card.intake.classes])
