@@ -83,7 +83,7 @@ test-all: lint
 
 # Every kind of generated project: an environment from its own requirements, training, a stop at each instant of saving,
 # resuming, predictions. An hour; before an issue is resolved. NIGHTLY_PROJECTS=unet takes those that have this in their name.
-# One project for each way of saving is stopped at every instant, the others at every tenth; at all with NIGHTLY_INSTANTS=all.
+# One project for each way of saving is stopped at every instant, the others at every tenth; NIGHTLY_EVERY=1 is for all.
 nightly: $(DEV_READY)
 	$(BIN)/pytest $(PARALLEL) -m nightly tests/starter/matrix
 

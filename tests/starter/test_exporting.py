@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from unittest import mock
 
 import pytest
 import torch
@@ -52,10 +51,11 @@ def test_onnx_computes_the_same(tmp_path: Path) -> None:
     assert run(folder, "python export.py --onnx").count("the same outputs") == 2
 
 
-def test_a_missing_package_is_named_with_the_way_to_install_it(tmp_path: Path) -> None:
+def test_a_missing_package_is_named_with_the_way_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = project(tmp_path / "project", blueprint("ffn", Layout.TABLE, Targets.CLASS))
     run(folder, "python train.py --steps 1")
-    with mock.patch.dict(sys.modules, {"onnxscript": None}), pytest.raises(SystemExit, match="pip install onnx onnxs"):
+    monkeypatch.setitem(sys.modules, "onnxscript", None)
+    with pytest.raises(SystemExit, match="pip install onnx onnxs"):
         run(folder, "python export.py --onnx")
 
 

@@ -121,11 +121,13 @@ def test_curves_of_many_steps_stay_small_and_large_ranges_get_a_logarithmic_axis
     assert not (tmp_path / "none.svg").exists()
 
 
-def test_tensorboard_that_is_not_installed_is_named_with_its_command(folder: Path) -> None:
-    with mock.patch.dict(sys.modules, {"torch.utils.tensorboard": None}):
-        with pytest.raises(SystemExit, match="pip install tensorboard"):
-            run(folder, "python train.py --steps 1 --tensorboard")
-        assert not (folder / "runs").exists()
+def test_tensorboard_that_is_not_installed_is_named_with_its_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(SystemExit, match="pip install tensorboard"):
+        run(folder, "python train.py --steps 1 --tensorboard")
+    assert not (folder / "runs").exists()
 
 
 class Accelerator:
@@ -224,3 +226,12 @@ def test_ctrl_c_while_libraries_are_imported_ends_without_a_traceback(network: s
         [sys.executable, "train.py"], check=False, cwd=made, env=environment(), capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+def test_tensorboard_is_given_every_figure_of_the_metrics(folder: Path) -> None:
+    accumulators = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    run(folder, "python train.py --epochs 2 --tensorboard")
+    board = accumulators.EventAccumulator(str(folder / "runs" / "tensorboard" / "1")).Reload()
+    kept = {line["step"]: line["loss"] for line in lines_of(folder) if "loss" in line}
+    assert kept
+    assert {point.step: point.value for point in board.Scalars("loss")} == pytest.approx(kept)
