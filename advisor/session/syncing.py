@@ -28,7 +28,7 @@ from advisor.distributed.launching.launch import run
 from advisor.distributed.launching.results import Results
 from advisor.distributed.strategies import ALONE, MOST_STRAGGLING, strategies, strategy
 from advisor.distributed.task import DIGITS
-from advisor.distributed.wires.links import links
+from advisor.distributed.wires.links import LONGEST_LATENCY, links
 from advisor.errors import Complain, InputError, Problem, input_error
 from advisor.facts.cluster import NETWORK as BETWEEN_NODES
 from advisor.facts.cluster import NODES
@@ -58,6 +58,7 @@ from advisor.session.models import code_of
 from advisor.session.recalling import keep
 from advisor.simulation.scenario import Link
 from advisor.simulation.scenario import link as read_link
+from advisor.simulation.scenario import seconds as read_seconds
 from advisor.version import torch_version
 from advisor.wording import join_names
 
@@ -322,6 +323,9 @@ def _check_ranges(asked: Asked) -> None:
         for where, value, most, remedy in found
         if not value <= most  # what is below 1 is refused with its own reason later
     ]
+    if (waits := read_seconds(asked.latency, "--latency")) > LONGEST_LATENCY:
+        what = f"{waits:g} s is not between 0 and {LONGEST_LATENCY:g} s."
+        problems.append(Problem("--latency", what, "For example 1ms."))
     if problems:
         raise InputError("The strategies cannot be compared so", problems)
 

@@ -39,7 +39,8 @@ _STEP_TIMES = "For example constant:1s, exponential:1s, lognormal:1s:0.3 or gamm
 
 
 def _wrong_seconds(where: str, value: float) -> Problem | None:
-    return None if 0 <= value <= LONGEST else Problem(where, f"{value} seconds is no time from 0 s.", _TIMES)
+    what = f"{value:g} s is not from 0 to {LONGEST:,.0f} s."
+    return None if 0 <= value <= LONGEST else Problem(where, what, _TIMES)
 
 
 def _wrong_share(where: str, value: float, most: float) -> Problem | None:
