@@ -262,6 +262,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "predicts": blueprint.predicts,
         "as_tried": blueprint.as_tried,
         "by_columns": blueprint.by_columns,
+        "keeps_columns": blueprint.layout in (Layout.TABLE, Layout.TOKENS),
         "has_own_loss": blueprint.has_own_loss,
         "learns_again": blueprint.learns_again,
         "restarts": blueprint.restarts,
