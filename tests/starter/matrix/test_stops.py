@@ -92,6 +92,6 @@ def test_every_kind_of_project_works_from_its_own_requirements_and_is_stopped_wh
     name: str, tmp_path: Path
 ) -> None:
     case = made(name, tmp_path / "case")
-    every = int(os.environ.get("NIGHTLY_EVERY", 1 if name in EVERY_INSTANT else 10))
+    every = int(os.environ.get("NIGHTLY_EVERY", "1" if name in EVERY_INSTANT else "10"))
     with Runs(python_with(case.folder / "requirements.txt")) as runs:
         check_stops(case, runs, every, begin=EVERY.index(name) % every)
