@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from advisor.wording import shorten
 
-_OF_A_NETWORK = ("sizes", "batch_size", "precision", "device", "memory_format", "execution", "activations", "threads")
+_OF_A_NETWORK = (
+    "sizes", "batch_size", "precision", "device", "optimizer", "memory_format", "execution", "activations", "update", "threads",
+)  # fmt: skip
 """Conditions that only a plan with a network has: where the network is missing, it alone is worth saying."""
 
 

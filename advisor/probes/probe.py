@@ -25,6 +25,10 @@ USUAL_BINDING = ("machine", "network", "torch", "device", "batch_size", "precisi
 """The conditions under which alone a result counts, unless a probe says otherwise."""
 
 
+_FOR_FEW = {"sizes", "optimizer"}
+"""Conditions of those probes alone that are bound by them: a network has its sizes in its name, and updates are short."""
+
+
 class Varies(StrEnum):
     """The field of the workload that takes a probe's settings."""
 
@@ -34,6 +38,7 @@ class Varies(StrEnum):
     MEMORY_FORMAT = "memory_format"
     EXECUTION = "execution"
     ACTIVATIONS = "activations"
+    UPDATE = "update"
     DEVICE = "device"
 
 
@@ -174,5 +179,5 @@ class Probe:
         """The conditions of the result, apart from the machine and the versions; the tried setting is no part."""
         if workload is None or not self.needs_network:
             return {}
-        left_out = {self.varies} | ({"sizes"} - {*self.bound_by})  # the network has its sizes in its name
+        left_out = {self.varies} | (_FOR_FEW - {*self.bound_by})
         return {name: value for name, value in workload.conditions().items() if name not in left_out}

@@ -23,6 +23,8 @@ OPTIMIZERS = (
     "adamw",
     "nadam",
 )
+FUSING = ("sgd", "sgd_momentum", "sgd_nesterov", "adam", "adamw")
+"""Optimizers that torch has as one kernel for all weights, on CPUs and on GPUs."""
 LARGEST_NUMBER = 10**9
 MOST_LAYERS = 1000
 FEWEST_NORMALIZED = 2
@@ -70,6 +72,15 @@ class Activations(StrEnum):
     KEPT = "kept"
     RECOMPUTED = "recomputed"
     """Checkpointing: the inputs of the layers are kept, the rest is computed again."""
+
+
+class Update(StrEnum):
+    """The kernels by which the optimizer changes the weights."""
+
+    USUAL = "usual"
+    """As torch does it unasked: tensor by tensor on a CPU, operation by operation for groups of tensors on a GPU."""
+    FUSED = "fused"
+    """All of the update in one kernel."""
 
 
 def _count(value: int) -> int:
@@ -163,6 +174,7 @@ class Workload:
     memory_format: MemoryFormat = MemoryFormat.CONTIGUOUS
     execution: Execution = Execution.EAGER
     activations: Activations = Activations.KEPT
+    update: Update = Update.USUAL
     named: NamedNetwork | None = None
     """The network that is timed; the first fields are the plan's then, and build nothing."""
 
@@ -177,6 +189,7 @@ class Workload:
         unusual = {
             "execution": (self.execution, Execution.EAGER),
             "activations": (self.activations, Activations.KEPT),
+            "update": (self.update, Update.USUAL),
         }
         return {
             "network": self.describe(),
@@ -185,6 +198,7 @@ class Workload:
             "batch_size": str(self.batch_size),
             "precision": self.precision.value,
             "device": self.device.value,
+            "optimizer": self.optimizer,
             **({"memory_format": self.memory_format.value} if self.modality == "image" else {}),
         } | {name: value.value for name, (value, usual) in unusual.items() if value != usual}
 

@@ -137,6 +137,8 @@ class Computing:
     """True where torch.compile was measured to be faster, the time to compile included."""
     channels_last: bool = False
     """True where images with the channels of a pixel side by side were measured to be faster."""
+    fused: bool = False
+    """True where an update of all weights in one kernel was measured to be faster."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -376,6 +376,7 @@ def _computing(plan: Plan) -> Computing:
         hours=fact_of(plan, "project.hours_available"),
         compiled=fact_of(plan, "probe.compile.best") == "compiled",
         channels_last=fact_of(plan, "probe.layout.best") == "channels_last",
+        fused=fact_of(plan, "probe.fused.best") == "fused",
     )
 
 

@@ -25,8 +25,8 @@ from advisor.probes.outcome import Outcome
 from advisor.probes.probe import Probe, Setting
 from advisor.probes.protocol import Failed, Message, Note, Request
 from advisor.probes.runner import run
-from advisor.probes.settings.variants import COMPILE, DEVICE, LAYOUT
-from advisor.probes.workload import BYTES_A_WEIGHT, Device, Execution, Precision, Workload
+from advisor.probes.settings.variants import COMPILE, DEVICE, FUSED, LAYOUT
+from advisor.probes.workload import BYTES_A_WEIGHT, OPTIMIZERS, Device, Execution, Precision, Update, Workload
 
 torch.set_num_threads(1)
 DIGITS = Workload("cnn", "image", 64, 10, (8, 16), batch_size=16, threads=1)
@@ -43,6 +43,7 @@ ADVISED = {"practice": ["fill_the_card", "read_the_curves"]}
     ("probe", "settings"),
     [
         (LAYOUT, ("contiguous", "channels_last")),
+        (FUSED, ("usual", "fused")),
         (COMPILE, ("eager", "compiled")),
         (DEVICE, ("cpu", "gpu")),
     ],
@@ -82,6 +83,22 @@ def test_the_order_in_memory_matters_where_pictures_are_convolved(workload: Work
 def test_the_order_in_memory_does_not_matter_elsewhere(workload: Workload) -> None:
     assert workload.why_not() is None
     assert "pictures by convolution" in str(LAYOUT.why_not(workload, {}))
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_a_fused_update_is_tried_with_the_optimizers_that_have_one(optimizer: str) -> None:
+    step = replace(TABLE, optimizer=optimizer, update=Update.FUSED)
+    if optimizer in ("adagrad", "adadelta", "rmsprop", "nadam"):  # that of Adagrad is for CPUs alone
+        assert FUSED.why_not(step, {}) == f"torch has no fused update for {optimizer}."
+    else:
+        assert FUSED.why_not(step, {}) is None
+        assert TrainingStep(step, 2**30, 0).run(8, Precision.FP32).isfinite()
+
+
+def test_a_fused_update_counts_for_its_optimizer_alone() -> None:
+    assert FUSED.scope(TABLE)["optimizer"] == "adamw"
+    assert "optimizer" in FUSED.bound_by
+    assert "optimizer" not in LAYOUT.scope(DIGITS)
 
 
 @pytest.mark.parametrize(

@@ -186,12 +186,12 @@ def test_what_was_measured_to_be_faster_is_on_and_can_be_switched_off(tmp_path: 
 
     plan = blueprint("cnn", Layout.PICTURE, Targets.CLASS)
     for measured in (False, True):
-        computing = replace(plan.computing, compiled=measured, channels_last=measured)
+        computing = replace(plan.computing, compiled=measured, channels_last=measured, fused=measured)
         made = project(tmp_path / str(measured), replace(plan, computing=computing))
         train = module(made, "train")
         with mock.patch.object(sys, "argv", ["train.py"]):
             usual = train.arguments()
-        assert (usual.compile, usual.channels_last, usual.fused) == (measured, measured, False)
+        assert (usual.compile, usual.channels_last, usual.fused) == (measured,) * 3
         off = ["train.py", "--no-compile", "--no-channels-last", "--fused", "--output", str(made / "runs")]
         with mock.patch.object(sys, "argv", off):
             training = train.Training(train.arguments(), train.start("cpu"))

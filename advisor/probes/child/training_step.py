@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -30,6 +31,7 @@ from advisor.probes.workload import (
     MemoryFormat,
     NamedNetwork,
     Precision,
+    Update,
     Workload,
 )
 from advisor.wording import shorten
@@ -43,8 +45,8 @@ _LONGEST_REASON = 300
 
 _OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "sgd": torch.optim.SGD,
-    "sgd_momentum": lambda weights, lr: torch.optim.SGD(weights, lr, momentum=0.9),
-    "sgd_nesterov": lambda weights, lr: torch.optim.SGD(weights, lr, momentum=0.9, nesterov=True),
+    "sgd_momentum": partial(torch.optim.SGD, momentum=0.9),
+    "sgd_nesterov": partial(torch.optim.SGD, momentum=0.9, nesterov=True),
     "adagrad": torch.optim.Adagrad,
     "adadelta": torch.optim.Adadelta,
     "rmsprop": torch.optim.RMSprop,
@@ -88,7 +90,8 @@ class TrainingStep:
         self._loss = lesson.loss
         self.weights = sum(weights.numel() for weights in network.parameters())
         trained = [weights for weights in network.parameters() if weights.requires_grad]
-        self._optimizer = _OPTIMIZERS[workload.optimizer](trained, lr=0.0)
+        fused = {"fused": True} if workload.update is Update.FUSED else {}
+        self._optimizer = _OPTIMIZERS[workload.optimizer](trained, lr=0.0, **fused)
         self._scaler = torch.amp.GradScaler(self.device.type, init_scale=_LOSS_SCALE)
         self._generator = torch.Generator().manual_seed(seed)
         self._batches: dict[int, tuple[Inputs, Tensor]] = {}
@@ -163,7 +166,7 @@ def usable(device: Device) -> torch.device:
 
 def step_key(workload: Workload) -> tuple[object, ...]:
     """The settings that need a network of their own; batch size, number format and threads don't."""
-    return workload.device, workload.memory_format, workload.execution, workload.activations
+    return workload.device, workload.memory_format, workload.execution, workload.activations, workload.update
 
 
 class StepTrial:

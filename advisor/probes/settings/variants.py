@@ -1,4 +1,4 @@
-"""Probes of two variants of the whole training step: memory format, torch.compile, device, activation checkpointing."""
+"""Probes of two variants of the whole training step: memory format, fused update, torch.compile, device, checkpointing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from advisor.networks.description import Layout, UnbuildableError
 from advisor.networks.registry import family
 from advisor.networks.spec import layout
-from advisor.probes.probe import STEADY, Probe, Setting, Varies, among
+from advisor.probes.probe import STEADY, USUAL_BINDING, Probe, Setting, Varies, always, among
 from advisor.probes.surroundings import Surroundings
-from advisor.probes.workload import Activations, Execution, MemoryFormat, Workload
+from advisor.probes.workload import FUSING, Activations, Execution, MemoryFormat, Update, Workload
 
 CPU, GPU = "cpu", "gpu"
 _TENSOR_CORES = 7
@@ -56,6 +56,28 @@ LAYOUT = Probe(
     not_here=_one_order,
     choose=among(MemoryFormat.CONTIGUOUS.value, MemoryFormat.CHANNELS_LAST.value),
     recommended=_order,
+)
+
+
+def _not_fused(here: Surroundings) -> str | None:
+    if here.workload is not None and here.workload.optimizer not in FUSING:
+        return f"torch has no fused update for {here.workload.optimizer}."
+    return None
+
+
+FUSED = Probe(
+    name="fused",
+    title="Fused update",
+    place=45,
+    question="Is a training step of the plan's own network faster when one kernel updates all weights?",
+    topic="practice",
+    cost_seconds=6.0,
+    varies=Varies.UPDATE,
+    shortest_sample=STEADY,
+    bound_by=(*USUAL_BINDING, "optimizer"),
+    not_here=_not_fused,
+    choose=among(Update.USUAL.value, Update.FUSED.value),
+    recommended=always(Update.USUAL.value),
 )
 
 
