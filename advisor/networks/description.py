@@ -74,14 +74,14 @@ class NetworkSpec(Protocol):
 
 
 _LEAST_FRAME = 12_288
-"""Values of a step, 64 x 64 pixels in colours, from which a step of so many pixels is a frame of a film."""
+"""Values of a step, 64 x 64 pixels in colors, from which a step of so many pixels is a frame of a film."""
 
 
 class Layout(StrEnum):
     """The shape of a batch of examples."""
 
     FLAT = "flat"  # (batch, values)
-    PICTURE = "picture"  # (batch, colours, side, side)
+    PICTURE = "picture"  # (batch, colors, side, side)
     STEPS = "steps"  # (batch, steps, values)
     TOKENS = "tokens"  # (batch, steps) of token numbers
     TREE = "tree"  # (batch, nodes, 3): token, left and right child of each node, see families.recursive.network
@@ -92,7 +92,7 @@ class Layout(StrEnum):
 class Picture:
     """A square picture."""
 
-    colours: int
+    colors: int
     side: int
 
     @property
@@ -102,20 +102,20 @@ class Picture:
 
     @property
     def values(self) -> int:
-        return self.colours * self.side**2
+        return self.colors * self.side**2
 
 
 def picture(values: int) -> Picture | None:
-    """The square picture of so many values: grey for a square number (784 is 1x28x28), else three colours (3x32x32)."""
-    for colours in (1, 3):
-        side = math.isqrt(values // colours)
-        if colours * side * side == values:
-            return Picture(colours, side)
+    """The square picture of so many values: grey for a square number (784 is 1x28x28), else three colors (3x32x32)."""
+    for colors in (1, 3):
+        side = math.isqrt(values // colors)
+        if colors * side * side == values:
+            return Picture(colors, side)
     return None
 
 
 def nearest_picture(values: int) -> Picture:
-    """The square picture that one of so many values becomes before a network reads it: in colours where it is no square."""
+    """The square picture that one of so many values becomes before a network reads it: in colors where it is no square."""
     return picture(values) or Picture(3, max(1, math.isqrt(values // 3)))
 
 
@@ -129,7 +129,7 @@ def square_picture(values: int, purpose: str) -> Picture:
     shape = picture(values)
     if shape is None:
         raise UnbuildableError(
-            f"{values} values are no square picture in grey or three colours (784 is 1x28x28, 3072 is 3x32x32), "
+            f"{values} values are no square picture in grey or three colors (784 is 1x28x28, 3072 is 3x32x32), "
             f"so {purpose} them."
         )
     return shape

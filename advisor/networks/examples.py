@@ -14,7 +14,7 @@ from advisor.networks.spec import example_shape, layout, picture_of, predicts_to
 def example_batch(spec: NetworkSpec, batch_size: int, generator: Generator) -> tuple[Tensor, Tensor]:
     """Inputs and targets of so many examples: random numbers of the right shape, type and range.
 
-    Inputs are (batch, values), (batch, colours, side, side), (batch, steps, values), (batch, steps) or (batch, nodes, 3),
+    Inputs are (batch, values), (batch, colors, side, side), (batch, steps, values), (batch, steps) or (batch, nodes, 3),
     see Layout. Targets suit the loss: class numbers (one per example, per token or per pixel), zeros and ones, or numbers;
     the inputs themselves where the network learns from these alone.
     Raises UnbuildableError, as `build` does, and for a gnn, whose examples are joined by edges.
@@ -45,7 +45,7 @@ def _targets(spec: NetworkSpec, batch_size: int, generator: Generator) -> Tensor
     answer = family(spec.network).answer
     if answer is Answer.PICTURE:
         shape = picture_of(spec)
-        return torch.rand(batch_size, shape.colours, shape.side, shape.side, generator=generator)
+        return torch.rand(batch_size, shape.colors, shape.side, shape.side, generator=generator)
     places = picture_of(spec).size if answer is Answer.PIXELS else ()
     match spec.loss:
         case "cross_entropy" | "dice_cross_entropy":

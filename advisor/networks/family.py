@@ -38,7 +38,7 @@ class Answer(StrEnum):
 
     VALUES = "values"  # (outputs,), or (steps, outputs) where every token is predicted
     PIXELS = "pixels"  # (outputs, side, side)
-    PICTURE = "picture"  # (colours, side, side), as many values as there are outputs
+    PICTURE = "picture"  # (colors, side, side), as many values as there are outputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,7 +80,7 @@ def example_shape(spec: NetworkSpec) -> tuple[int, ...]:
     match layout(spec):
         case Layout.PICTURE:
             shape = picture_of(spec)
-            return shape.colours, shape.side, shape.side
+            return shape.colors, shape.side, shape.side
         case Layout.STEPS:
             return steps, spec.inputs
         case Layout.TOKENS:

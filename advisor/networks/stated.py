@@ -226,7 +226,7 @@ def _convolutional(stated: Stated) -> Estimate | None:
     def network(width: int) -> ResNet:
         return ResNet(blocks=blocks, bottleneck=bottleneck, width=width, classes=max(1, stated.outputs), frames=frames)
 
-    example = (shape.colours, frames, *shape.size) if frames else (shape.colours, *shape.size)
+    example = (shape.colors, frames, *shape.size) if frames else (shape.colors, *shape.size)
     wide = network(_width(stated.parameters, _counted(network(64), example).parameters))
     return _scaled(_counted(wide, example), stated.parameters)
 
@@ -235,19 +235,19 @@ def _u_net(stated: Stated) -> Estimate | None:
     if stated.modality != "image" or stated.inputs is None or stated.inputs <= _LARGE_PICTURE:
         return None
     side, halved = _side(stated.inputs), 2 ** (_U_STAGES - 1)
-    colours = 1 if side**2 == stated.inputs else 3
+    colors = 1 if side**2 == stated.inputs else 3
 
     def network(width: int) -> UNet:
         return UNet(
             widths=tuple(width * 2**stage for stage in range(_U_STAGES)),
             blocks=(2,) * _U_STAGES,
             pooled=True,
-            channels=colours,
+            channels=colors,
             classes=max(1, stated.outputs),
             sides=(side // halved * halved,) * 2,
         )
 
-    wide = network(_width(stated.parameters, _counted(network(64), (colours, halved, halved)).parameters))
+    wide = network(_width(stated.parameters, _counted(network(64), (colors, halved, halved)).parameters))
     return _scaled(_counted(wide, wide.input), stated.parameters)
 
 

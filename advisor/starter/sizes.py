@@ -130,4 +130,4 @@ def _shape(layout: Layout, values: int, steps: int) -> Shape:
     if layout is not Layout.PICTURE:
         return Shape(values, steps)
     square = nearest_picture(values)
-    return Shape(1, channels=square.colours, height=square.side, width=square.side)
+    return Shape(1, channels=square.colors, height=square.side, width=square.side)

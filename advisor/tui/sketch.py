@@ -81,7 +81,7 @@ def _example(plan: Plan) -> Layer:
         return Layer(UNKNOWN, None)
     if modality == "image":
         shape = nearest_picture(values)
-        return Layer("×".join(map(str, (shape.side, shape.side, shape.colours))), values)
+        return Layer("×".join(map(str, (shape.side, shape.side, shape.colors))), values)
     if modality in _STEPS and steps is not None:
         return Layer(f"{steps:,}×{values:,}", steps * values)
     return Layer(f"{values:,}", values)

@@ -37,8 +37,8 @@ NETWORKS = sorted(set(families()) - {"gnn"})
 def descriptions(draw: st.DrawFn, network: str) -> Description:
     """Networks of a type and of many sizes, odd ones too, as far as they can be built."""
     modality = family(network).modality or draw(st.sampled_from(["image", "tabular", "text", "time_series"]))
-    side, colours = draw(st.sampled_from([4, 5, 6, 7, 8, 12, 28, 33, 36, 64, 65])), draw(st.sampled_from([1, 3]))
-    inputs = colours * side**2 if modality == "image" else draw(st.integers(1, 60))
+    side, colors = draw(st.sampled_from([4, 5, 6, 7, 8, 12, 28, 33, 36, 64, 65])), draw(st.sampled_from([1, 3]))
+    inputs = colors * side**2 if modality == "image" else draw(st.integers(1, 60))
     widths = {"alexnet": (7, 7), "resnet50": (4, 4)}.get(network, (1, 4))
     spec = Description(
         network,

@@ -30,9 +30,9 @@ def test_pictures_are_guessed_from_their_number_of_values(inputs: int, shape: Pi
     assert picture(inputs) == shape
 
 
-@given(colours=st.sampled_from([1, 3]), side=st.integers(1, 2000))
-def test_every_square_picture_is_recognised_for_what_it_is(colours: int, side: int) -> None:
-    assert picture(colours * side * side) == Picture(colours, side)
+@given(colors=st.sampled_from([1, 3]), side=st.integers(1, 2000))
+def test_every_square_picture_is_recognised_for_what_it_is(colors: int, side: int) -> None:
+    assert picture(colors * side * side) == Picture(colors, side)
 
 
 @pytest.mark.parametrize(

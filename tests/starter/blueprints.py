@@ -39,7 +39,7 @@ SHAPES = {
 }
 LARGE = Shape(1, channels=3, height=23, width=19)
 """A picture too large to be treated as a row of values, with sides that cannot be halved."""
-GREY, COLOURED = Shape(1, channels=1, height=16, width=16), Shape(1, channels=3, height=32, width=32)
+GREY, COLORED = Shape(1, channels=1, height=16, width=16), Shape(1, channels=3, height=32, width=32)
 SMALL = Shape(1, channels=1, height=8, width=8)
 ODD = Shape(1, channels=3, height=21, width=21)
 FILM = Shape(3 * 64 * 64, 4)

@@ -37,7 +37,7 @@ class DiffusionUNet:
     groups: int = 32
     """Of channels that are normalised together."""
     channels: int = 3
-    """Of the picture: its colours, or those of its latents."""
+    """Of the picture: its colors, or those of its latents."""
     outputs: int = 0
     """Channels of the result; 0 for those of the picture."""
     side: int = 32

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from advisor.models.families.parts import Attention, FeedForward
 from advisor.models.tape import Tape, Value
 
-_COLOURS = 3
+_COLORS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class ResNet:
 
     @property
     def input(self) -> tuple[int, ...]:
-        return (_COLOURS, *((self.frames,) if self.frames else ()), self.side, self.side)
+        return (_COLORS, *((self.frames,) if self.frames else ()), self.side, self.side)
 
     @property
     def hidden_units(self) -> tuple[int, ...]:
@@ -101,7 +101,7 @@ class ConvNeXt:
 
     @property
     def input(self) -> tuple[int, ...]:
-        return (_COLOURS, self.side, self.side)
+        return (_COLORS, self.side, self.side)
 
     @property
     def hidden_units(self) -> tuple[int, ...]:
@@ -175,7 +175,7 @@ class VisionTransformer:
 
     @property
     def input(self) -> tuple[int, ...]:
-        return (_COLOURS, self.side, self.side)
+        return (_COLORS, self.side, self.side)
 
     @property
     def hidden_units(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from typing import Literal
 from advisor.models.families.pictures import ResNet, convolved
 from advisor.models.tape import Tape, Value
 
-_COLOURS = 3
+_COLORS = 3
 _HALVED = 2**5
 
 
@@ -128,7 +128,7 @@ class EncoderUNet:
 
     @property
     def input(self) -> tuple[int, ...]:
-        return (_COLOURS, self.side, self.side)
+        return (_COLORS, self.side, self.side)
 
     @property
     def hidden_units(self) -> tuple[int, ...]:

@@ -48,14 +48,14 @@ class BenchmarkNetwork(Description):
         side = max(_LEAST_SIDE.get(self.network, 0), part(_SIDE))
         return replace(
             self,
-            inputs=_COLOURS * side**2 if self.modality == "image" else part(self.inputs),
+            inputs=_COLORS * side**2 if self.modality == "image" else part(self.inputs),
             outputs=part(self.outputs),
             hidden_units=tuple(map(part, self.hidden_units)),
             in_table=False,
         )
 
 
-_COLOURS, _SIDE = 3, 224
+_COLORS, _SIDE = 3, 224
 _LEAST_SIDE = {"alexnet": alexnet.LEAST_SIDE, "resnet50": resnet50.LEAST_SIDE}
 _WORDS = 10_000
 _FCN = 26_752
@@ -70,7 +70,7 @@ def _fcn(name: str, title: str, layers: int, width: int, in_table: bool = True) 
 
 def _cnn(name: str, title: str) -> BenchmarkNetwork:
     units = family(name).hidden_units
-    return BenchmarkNetwork(name, "image", _COLOURS * _SIDE**2, 1000, units, name=name, title=title, batch_size=16)
+    return BenchmarkNetwork(name, "image", _COLORS * _SIDE**2, 1000, units, name=name, title=title, batch_size=16)
 
 
 def _lstm(name: str, title: str, steps: int) -> BenchmarkNetwork:

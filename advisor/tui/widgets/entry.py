@@ -169,14 +169,14 @@ def _as_typed(fact: Fact, value: Value) -> str:
     if not fact.pixels or not _BARE.fullmatch(text):
         return text
     size = picture(int(text))
-    return f"{text} values" if size is None else f"{size.side} wide{' grey' if size.colours == 1 else ''}"
+    return f"{text} values" if size is None else f"{size.side} wide{' grey' if size.colors == 1 else ''}"
 
 
 def _exact(fact: Fact, value: Value) -> str:
     """The value to the last digit: `300,000,000 bytes (300 MB)`; of a picture also its size."""
     shown = describe(fact, value)
     if fact.pixels and isinstance(value, int) and (size := picture(value)) is not None:
-        return f"{value:,} values: {size.side} x {size.side} pixels in {'grey' if size.colours == 1 else 'colours'}"
+        return f"{value:,} values: {size.side} x {size.side} pixels in {'grey' if size.colors == 1 else 'colours'}"
     if isinstance(value, bool) or not isinstance(value, int | float) or not fact.unit:
         return shown
     whole = int(value) if float(value).is_integer() and abs(value) < 1e18 else value

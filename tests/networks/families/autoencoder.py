@@ -7,7 +7,7 @@ from advisor.probes.workload import Workload
 from advisor.starter.blueprint import Layout, Targets
 from advisor.training.recipe import Recipe
 from tests.networks.type_examples import TypeExamples
-from tests.starter.blueprints import COLOURED, SMALL, blueprint
+from tests.starter.blueprints import COLORED, SMALL, blueprint
 from tests.training.demonstrations import made_data
 from tests.training.demonstrations.common import MEAN_PICTURE, compared, mean_picture, trained
 from tests.training.demonstrations.demonstration import Demonstrated, Size
@@ -42,7 +42,7 @@ EXAMPLES = TypeExamples(
             blueprint("autoencoder", Layout.PICTURE, Targets.ITSELF, shape=SMALL),
             "image",
         ),
-        "autoencoder of pictures": (blueprint("autoencoder", Layout.PICTURE, Targets.ITSELF, shape=COLOURED), "image"),
+        "autoencoder of pictures": (blueprint("autoencoder", Layout.PICTURE, Targets.ITSELF, shape=COLORED), "image"),
     },
     demonstration=demonstration,
     leaves=(0.45, 0.25),

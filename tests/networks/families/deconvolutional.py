@@ -39,7 +39,7 @@ EXAMPLES = TypeExamples(
     },
     projects={
         "deconvolutional": (blueprint("deconvolutional", Layout.TABLE, Targets.NUMBERS, outputs=64), "tabular"),
-        "deconvolutional of colours": (
+        "deconvolutional of colors": (
             blueprint("deconvolutional", Layout.TABLE, Targets.NUMBERS, outputs=192),
             "tabular",
         ),

@@ -7,7 +7,7 @@ from advisor.probes.workload import Workload
 from advisor.starter.blueprint import Layout, Targets
 from advisor.training.recipe import Recipe
 from tests.networks.type_examples import TypeExamples
-from tests.starter.blueprints import COLOURED, ODD, blueprint
+from tests.starter.blueprints import COLORED, ODD, blueprint
 from tests.training.demonstrations import made_data
 from tests.training.demonstrations.demonstration import Demonstrated, Size
 from tests.training.demonstrations.generators import of_the_ring
@@ -37,7 +37,7 @@ EXAMPLES = TypeExamples(
     },
     projects={
         "gan of a table": (blueprint("gan", Layout.TABLE, Targets.ITSELF, activation="leaky_relu"), "tabular"),
-        "gan of pictures": (blueprint("gan", Layout.PICTURE, Targets.ITSELF, shape=COLOURED), "image"),
+        "gan of pictures": (blueprint("gan", Layout.PICTURE, Targets.ITSELF, shape=COLORED), "image"),
         "gan of odd pictures": (blueprint("gan", Layout.PICTURE, Targets.ITSELF, shape=ODD), "image"),
     },
     demonstration=demonstration,

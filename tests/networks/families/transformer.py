@@ -9,7 +9,7 @@ from advisor.probes.workload import Workload
 from advisor.starter.blueprint import Layout, Shape, Targets
 from advisor.training.recipe import Recipe
 from tests.networks.type_examples import TypeExamples
-from tests.starter.blueprints import COLOURED, blueprint
+from tests.starter.blueprints import COLORED, blueprint
 from tests.training.demonstrations import made_data
 from tests.training.demonstrations.common import classified
 from tests.training.demonstrations.demonstration import Demonstrated, Size
@@ -61,7 +61,7 @@ EXAMPLES = TypeExamples(
             ),
             "text",
         ),
-        "transformer of pictures": (blueprint("transformer", Layout.PICTURE, Targets.CLASS, shape=COLOURED), "image"),
+        "transformer of pictures": (blueprint("transformer", Layout.PICTURE, Targets.CLASS, shape=COLORED), "image"),
         "transformer of a series": (
             blueprint("transformer", Layout.SERIES, Targets.NUMBERS, activation="gelu"),
             "time_series",

@@ -8,7 +8,7 @@ from advisor.starter.blueprint import Layout, Targets
 from advisor.training.recipe import Recipe
 from tests.networks.sampling import sample
 from tests.networks.type_examples import TypeExamples
-from tests.starter.blueprints import COLOURED, blueprint
+from tests.starter.blueprints import COLORED, blueprint
 from tests.training.demonstrations import made_data
 from tests.training.demonstrations.common import trained
 from tests.training.demonstrations.demonstration import Demonstrated, Size
@@ -39,7 +39,7 @@ EXAMPLES = TypeExamples(
     projects={
         "vae of a series": (blueprint("vae", Layout.SERIES, Targets.ITSELF), "time_series"),
         "vae of pictures": (
-            blueprint("vae", Layout.PICTURE, Targets.ITSELF, shape=COLOURED, hidden_units=(4, 8)),
+            blueprint("vae", Layout.PICTURE, Targets.ITSELF, shape=COLORED, hidden_units=(4, 8)),
             "image",
         ),
     },

@@ -44,7 +44,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.alexnet.network import AlexNet
 
     shape = input_picture(spec)
-    return AlexNet(shape.colours, units, sides(shape.side)[-1], spec.outputs, lambda: activation(spec.activation))
+    return AlexNet(shape.colors, units, sides(shape.side)[-1], spec.outputs, lambda: activation(spec.activation))
 
 
 FAMILIES = (

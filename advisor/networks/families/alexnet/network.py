@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 class AlexNet(nn.Module):
-    """(batch, colours, side, side) -> (batch, outputs): five convolutions, three poolings, three dense layers.
+    """(batch, colors, side, side) -> (batch, outputs): five convolutions, three poolings, three dense layers.
 
     61,100,840 weights and biases for 3x224x224 and 1000 classes.
 
@@ -23,12 +23,12 @@ class AlexNet(nn.Module):
     """
 
     def __init__(
-        self, colours: int, units: tuple[int, ...], least_side: int, outputs: int, activated: Callable[[], nn.Module]
+        self, colors: int, units: tuple[int, ...], least_side: int, outputs: int, activated: Callable[[], nn.Module]
     ) -> None:
         super().__init__()
         one, two, three, four, five, six, seven = units
         self.stages = nn.Sequential(
-            nn.Conv2d(colours, one, 11, stride=4, padding=2), activated(), nn.MaxPool2d(3, 2),
+            nn.Conv2d(colors, one, 11, stride=4, padding=2), activated(), nn.MaxPool2d(3, 2),
             nn.Conv2d(one, two, 5, padding=2), activated(), nn.MaxPool2d(3, 2),
             nn.Conv2d(two, three, 3, padding=1), activated(),
             nn.Conv2d(three, four, 3, padding=1), activated(),

@@ -50,7 +50,7 @@ def _count_dense(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
 
 def _count_pictures(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     following = shapes.after_layers(tape, spec, 2)
-    colours = x.shape[0]
+    colors = x.shape[0]
     with tape.within("encoder"):
         for number, after in enumerate(units):
             with tape.within(number):
@@ -62,7 +62,7 @@ def _count_pictures(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> No
         if spec.network == "vae":
             x = tape.linear("smallest", x, math.prod(smallest))
             x = following(tape.view(x, *smallest))
-        for number, after in enumerate((*units[-2::-1], colours)):
+        for number, after in enumerate((*units[-2::-1], colors)):
             with tape.within(number):
                 x = tape.enlarging("convolution", following(x) if number else x, after, 4, 2)
 
@@ -85,7 +85,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
             return network.VariationalAutoencoder(network.dense_variational_halves(values, units, following), units[-1])
         return network.Autoencoder(network.dense_halves(values, units, following, activation(spec.activation)))
     shape, following = input_picture(spec), after_layers(spec, 2)
-    channels = (shape.colours, *units)
+    channels = (shape.colors, *units)
     if variational:
         halves = network.picture_variational_halves(channels, shape.size, PICTURE_CODE_WIDTH, following)
         return network.VariationalAutoencoder(halves, PICTURE_CODE_WIDTH)

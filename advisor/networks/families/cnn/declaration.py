@@ -16,7 +16,7 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         x = tape.embedding("embedding", x, spec.inputs, EMBEDDING_WIDTH)
     large = (layout is Layout.PICTURE and min(input_picture(spec).size) >= LARGE_SIDE) or frame is not None
     if frame is not None:
-        x = tape.view(x, frame.colours, x.shape[0], *frame.size)
+        x = tape.view(x, frame.colors, x.shape[0], *frame.size)
         x = tape.convolution("stem", x, units[0], FILM_STEM, stride=(1, 2, 2))
     elif layout is not Layout.PICTURE:
         x = tape.view(x, *x.shape[::-1])  # channels, then steps
@@ -64,10 +64,10 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     layout, frame = pictures_or_sequences(spec), _frame(spec)
     following = after_layers(spec, _places(layout, frame), dropout=False)
     if frame is not None:
-        return FilmCnn(frame.colours, frame.side, units, spec.outputs, following, spec.dropout)
+        return FilmCnn(frame.colors, frame.side, units, spec.outputs, following, spec.dropout)
     if layout is Layout.PICTURE:
         shape = input_picture(spec)
-        return PictureCnn((shape.colours, *units), shape.size, spec.outputs, following, spec.dropout)
+        return PictureCnn((shape.colors, *units), shape.size, spec.outputs, following, spec.dropout)
     tokens = layout is Layout.TOKENS
     channels = (EMBEDDING_WIDTH if tokens else spec.inputs, *units)
     steps = spec.sequence_length or 1

@@ -95,7 +95,7 @@ class FilmCnn(nn.Module):
 
     def __init__(
         self,
-        colours: int,
+        colors: int,
         side: int,
         channels: tuple[int, ...],
         outputs: int,
@@ -103,10 +103,10 @@ class FilmCnn(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.frame = (colours, side, side)
+        self.frame = (colors, side, side)
         frames, height, width = FILM_STEM
         padding = (frames // 2, height // 2, width // 2)
-        stem = nn.Conv3d(colours, channels[0], FILM_STEM, stride=(1, 2, 2), padding=padding)
+        stem = nn.Conv3d(colors, channels[0], FILM_STEM, stride=(1, 2, 2), padding=padding)
         self.stages = nn.Sequential(stem, *_residual(channels, nn.Conv3d, following, dropout))
         self.pool = nn.Sequential(nn.AdaptiveAvgPool3d(1), nn.Flatten())
         self.head = nn.Linear(channels[-1], outputs)

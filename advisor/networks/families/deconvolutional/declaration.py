@@ -23,7 +23,7 @@ def _check(spec: NetworkSpec, units: Units) -> None:
 
 def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
     shape, following = output_picture(spec), shapes.after_layers(tape, spec, 2)
-    channels = (*units, shape.colours)
+    channels = (*units, shape.colors)
     if _restores(spec):
         shrink = shapes.shrinkage(channels, shape.side)
         x = tape.convolution("reader", x, units[0], shrink, stride=shrink, padding=0)
@@ -36,9 +36,9 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.deconvolutional.network import Deconvolutional, PictureDeconvolutional
 
     shape, following = output_picture(spec), after_layers(spec, 2)
-    channels = (*units, shape.colours)
+    channels = (*units, shape.colors)
     if _restores(spec):
-        return PictureDeconvolutional(shape.colours, channels, shape.size, following)
+        return PictureDeconvolutional(shape.colors, channels, shape.size, following)
     return Deconvolutional(flat_values(spec), channels, shape.size, following)
 
 

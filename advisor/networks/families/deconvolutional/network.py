@@ -27,15 +27,15 @@ class Deconvolutional(nn.Module):
 
 
 class PictureDeconvolutional(nn.Module):
-    """(batch, colours, height, width) -> (batch, channels[-1], height, width).
+    """(batch, colors, height, width) -> (batch, channels[-1], height, width).
 
     A convolution makes the smallest maps, which are as many times smaller than the picture as they are doubled afterwards.
     """
 
-    def __init__(self, colours: int, channels: tuple[int, ...], size: Size, following: Following) -> None:
+    def __init__(self, colors: int, channels: tuple[int, ...], size: Size, following: Following) -> None:
         super().__init__()
         shrink = shrinkage(channels, size)
-        reader = nn.Conv2d(colours, channels[0], kernel_size=shrink, stride=shrink)
+        reader = nn.Conv2d(colors, channels[0], kernel_size=shrink, stride=shrink)
         self.spread = nn.Sequential(reader, *enlarging(channels, size, following))
 
     def forward(self, pictures: Tensor) -> Tensor:

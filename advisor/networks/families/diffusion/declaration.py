@@ -51,8 +51,8 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
         return Diffusion(FlatDenoiser((values, *units), after_layers(spec), squash), (values,))
     shape = input_picture(spec)
     following = after_layers(spec, 2, dropout=False)
-    denoiser = PictureDenoiser((shape.colours, *units), following, squash, spec.dropout)
-    return Diffusion(denoiser, (shape.colours, *shape.size))
+    denoiser = PictureDenoiser((shape.colors, *units), following, squash, spec.dropout)
+    return Diffusion(denoiser, (shape.colors, *shape.size))
 
 
 FAMILIES = (

@@ -18,8 +18,8 @@ def _count(spec: NetworkSpec, units: Units, tape: Tape, x: Value) -> None:
         if rows:
             produced = shapes.dense(tape, noise, (*units[::-1], x.size), following)
         else:
-            colours, side, _ = x.shape
-            produced = shapes.spreading(tape, noise, (*units[::-1], colours), side, following)
+            colors, side, _ = x.shape
+            produced = shapes.spreading(tape, noise, (*units[::-1], colors), side, following)
     with tape.within("judge", "real"):
         _count_judge(tape, x, units, following)
     with tape.tied():
@@ -46,7 +46,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     if large_pictures(spec) is Layout.FLAT:
         return Adversaries(*dense_players((flat_values(spec),), units, after_layers(spec)))
     shape = input_picture(spec)
-    return Adversaries(*picture_players((shape.colours, *units), shape.size, after_layers(spec, 2)))
+    return Adversaries(*picture_players((shape.colors, *units), shape.size, after_layers(spec, 2)))
 
 
 FAMILIES = (

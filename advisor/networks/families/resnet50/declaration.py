@@ -46,7 +46,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.resnet50.network import ResNet50
 
     stages = [(inner, inner * EXPANSION, many) for inner, many in zip(units, BLOCKS, strict=True)]
-    return ResNet50(input_picture(spec).colours, stages, spec.outputs, lambda: activation(spec.activation))
+    return ResNet50(input_picture(spec).colors, stages, spec.outputs, lambda: activation(spec.activation))
 
 
 FAMILIES = (

@@ -13,19 +13,19 @@ from torch import Tensor, nn
 
 
 class ResNet50(nn.Module):
-    """(batch, colours, side, side) -> (batch, outputs).
+    """(batch, colors, side, side) -> (batch, outputs).
 
     25,557,032 weights and biases for 3x224x224 and 1000 classes. Of each stage `stages` has the channels within its blocks,
     those that leave them, and the number of blocks.
     """
 
     def __init__(
-        self, colours: int, stages: list[tuple[int, int, int]], outputs: int, activated: Callable[[], nn.Module]
+        self, colors: int, stages: list[tuple[int, int, int]], outputs: int, activated: Callable[[], nn.Module]
     ) -> None:
         super().__init__()
         before = stages[0][0]
         self.stem = nn.Sequential(
-            nn.Conv2d(colours, before, 7, stride=2, padding=3, bias=False),
+            nn.Conv2d(colors, before, 7, stride=2, padding=3, bias=False),
             nn.BatchNorm2d(before),
             activated(),
             nn.MaxPool2d(3, 2, padding=1),

@@ -178,7 +178,7 @@ def _read(tape: Tape, x: Value, width: int, spec: NetworkSpec) -> Value:
         case Reading.TUBES:
             frame = input_picture(spec)
             size = (2, *[tube_size(frame.side)] * 2)
-            film = tape.moved(x, frame.colours, steps, *frame.size, name="turn")
+            film = tape.moved(x, frame.colors, steps, *frame.size, name="turn")
             x = tape.convolution("tubes", film, width, size, stride=size, padding=0)
         case Reading.WAVE:
             x = tape.view(x, values, steps)
@@ -215,14 +215,14 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
             shape = input_picture(spec)
             size = patch_size(shape.side)
             steps = (shape.side // size) ** 2
-            reader: Module = Patches(shape.colours, width, size)
+            reader: Module = Patches(shape.colors, width, size)
         case Layout.TOKENS:
             reader = nn.Embedding(spec.inputs, width)
         case _:
             match reading(spec.inputs, steps, sound=spec.modality == "audio"):
                 case Reading.TUBES:
                     frame = input_picture(spec)
-                    reader = tubes = Tubes(frame.colours, frame.side, width, tube_size(frame.side))
+                    reader = tubes = Tubes(frame.colors, frame.side, width, tube_size(frame.side))
                     steps = tubes.places(steps)
                 case Reading.WAVE:
                     reader = wave = Wave(spec.inputs, width, WAVE_CHANNELS, WAVE_KERNELS, WAVE_STRIDES)

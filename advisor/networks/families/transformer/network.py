@@ -175,10 +175,10 @@ class Patches(nn.Module):
 class Tubes(nn.Module):
     """(batch, frames, values) of square frames -> (batch, tubes, width of a step), each of two frames by so many pixels."""
 
-    def __init__(self, colours: int, side: int, width: int, size: int) -> None:
+    def __init__(self, colors: int, side: int, width: int, size: int) -> None:
         super().__init__()
-        self.frame, self.size = (colours, side, side), size
-        self.cut = nn.Conv3d(colours, width, kernel_size=(2, size, size), stride=(2, size, size))
+        self.frame, self.size = (colors, side, side), size
+        self.cut = nn.Conv3d(colors, width, kernel_size=(2, size, size), stride=(2, size, size))
 
     def forward(self, films: Tensor) -> Tensor:
         frames = films.reshape(*films.shape[:2], *self.frame)

@@ -27,7 +27,7 @@ def _build(spec: NetworkSpec, units: Units) -> Module:
     from advisor.networks.families.unet.network import UNet
 
     following = after_layers(spec, 2, dropout=False)
-    return UNet((input_picture(spec).colours, *units), spec.outputs, following, spec.dropout)
+    return UNet((input_picture(spec).colors, *units), spec.outputs, following, spec.dropout)
 
 
 FAMILIES = (
