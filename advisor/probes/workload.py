@@ -78,7 +78,7 @@ class Update(StrEnum):
     """The kernels by which the optimizer changes the weights."""
 
     USUAL = "usual"
-    """As torch does it unasked: tensor by tensor on a CPU, operation by operation for groups of tensors on a GPU."""
+    """As torch does it by default: tensor by tensor on a CPU, operation by operation for groups of tensors on a GPU."""
     FUSED = "fused"
     """All of the update in one kernel."""
 

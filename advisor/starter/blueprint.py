@@ -334,9 +334,21 @@ class Blueprint:
         return any(member.after_linear for member in self.members)
 
     @property
+    def answered(self) -> bool:
+        """True where each example has an answer: a class, several, or numbers."""
+        return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS)
+
+    @property
     def predicts(self) -> bool:
         """True where it learns an answer to each example, which predict.py then gives for new ones."""
-        return self.targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS) and not self.has_own_loss
+        return self.answered and not self.has_own_loss
+
+    @property
+    def restores(self) -> bool:
+        """True where it learns to restore its examples, and predict.py tells how badly it does with new ones."""
+        able = self.is_network and self.named is None and (not self.has_own_loss or self.network == "vae")
+        restored = self.targets is Targets.ITSELF and self.recipe.loss != "info_nce"
+        return able and restored and self.layout in (Layout.TABLE, Layout.PICTURE, Layout.SERIES)
 
     @property
     def as_tried(self) -> bool:

@@ -39,6 +39,8 @@ _READ_BY = {
     Layout.GRAPH: frozenset({"graph folder"}),
 }
 """The formats that the code of each layout reads."""
+_FOLDERS = ("folder of images", "folder of sounds")
+"""Those in which a folder names the class of its files."""
 _SHOWN = {
     "tabular": "a table", "image": "images", "time_series": "series", "audio": "audio", "text": "texts", "graph": "a graph",
     "tree": "trees", "video": "video", Layout.TABLE: "a table", Layout.PICTURE: "images", Layout.SERIES: "series",
@@ -93,6 +95,12 @@ def _refuse_other_layout(data: Inspection, blueprint: Blueprint) -> None:
     elif blueprint.targets is Targets.MASK and data.format != "folder of images and masks":
         what = "a project that segments images reads a folder with images and masks, and there are no masks here"
         remedy = "Put the images into a folder `images`, and masks of the same names into a folder `masks` beside it."
+    elif data.format in _FOLDERS and supervised and "task.outputs" not in data.facts:
+        what = "this project learns from classes, and no folders divide these files into classes"
+        remedy = (
+            "Put the files of each class into a folder of its own. Or state task.kind=reconstruct: predict.py of that project "
+            "tells how unusual an example is."
+        )
     elif data.format in ARRAYS and supervised and not windows and data.target is None and kind is not Layout.TABLE:
         what, remedy = "no array says what to predict", "Name one with --target."
     elif (

@@ -73,6 +73,7 @@ FILES = {
     "test_project.py": "a short training, to see that everything works",
     "predict.py": "predictions for new examples",
     "predictions.py": "the file of predictions",
+    "folder_labels.py": "the class of a file by the folders in which it lies",
     "intervals.py": "prediction intervals, by errors on the examples that were held out",
     "generate.py": "what the best weights are good for: makes, writes or translates",
     "export.py": "weights as safetensors, the network for torch.export and ONNX, an adapter for peft",

@@ -49,6 +49,7 @@ _MISSING = _ADVISOR / "datasets" / "values" / "missing.py"
 _NULL_WORDS = _ADVISOR / "datasets" / "values" / "null_words.py"
 _REPEATED = _ADVISOR / "datasets" / "values" / "repeated_rows.py"
 _HELD_OUT = _PREPARING / "held_out.py"
+_FOLDER_LABELS = _ADVISOR / "datasets" / "media" / "folder_labels.py"
 _BOOSTERS = _ADVISOR / "training" / "child" / "boosters.py"
 _AFTER_LINEAR = _ADVISOR / "training" / "child" / "after_linear.py"
 _THRESHOLDS = _ADVISOR / "training" / "child" / "thresholds.py"
@@ -131,6 +132,8 @@ def templates_of(blueprint: Blueprint) -> dict[str, str]:
         chosen["loss.py"] = _loss(blueprint)
         if blueprint.predicts:
             chosen["predict.py"] = "shared/predict.py.j2"
+        elif blueprint.restores:
+            chosen["predict.py"] = "shared/restore.py.j2"
         elif blueprint.targets is Targets.MASK and blueprint.layout is Layout.PICTURE:
             chosen["predict.py"] = "shared/segment.py.j2"
         if blueprint.tokenized and blueprint.targets is Targets.NEXT_TOKEN:
@@ -212,6 +215,8 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
         sources += [_NULL_WORDS] if blueprint.layout is Layout.PICTURE else [_MISSING, _NULL_WORDS]
     sources += [_REPEATED] if table else []
     sources += [_HELD_OUT] if blueprint.as_tried else []
+    in_folders = blueprint.layout in (Layout.PICTURE, Layout.SOUND, Layout.TOKENS)
+    sources += [_FOLDER_LABELS] if in_folders and blueprint.answered else []
     rare = not blueprint.is_network and blueprint.one_class
     needed = {_THRESHOLDS: rare, _BOOSTERS: blueprint.libraries, _AFTER_LINEAR: blueprint.after_linear}
     return [*sources, *(module for module, yes in needed.items() if yes)]
@@ -260,6 +265,8 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "frozen": blueprint.frozen,
         "can_shard": blueprint.can_shard,
         "predicts": blueprint.predicts,
+        "prepares": blueprint.predicts or blueprint.restores,
+        "encodes": blueprint.network in ("autoencoder", "vae"),
         "as_tried": blueprint.as_tried,
         "by_columns": blueprint.by_columns,
         "keeps_columns": blueprint.layout in (Layout.TABLE, Layout.TOKENS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,15 +16,12 @@ from advisor.datasets import fingerprint
 from advisor.datasets.conversions import how_to_convert
 from advisor.datasets.dataset import Examples, Inspection, Reading, Remark, Task, Weight
 from advisor.datasets.media.entries import MOST_ENTRIES, Entry, entries_below
+from advisor.datasets.media.folder_labels import labels_of
 from advisor.datasets.refusals import unreadable
 from advisor.datasets.sampling import Positions, class_numbers, how_drawn, stratified
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
 
-PARTS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing"})
-"""Folders of these names split the data; the classes are in them."""
-_OF_PARTS = frozenset({"set", "split", "data", "images", "all"})
-"""Words beside those."""
 NOTES = frozenset({".txt", ".xml", ".json", ".csv"})
 """Endings of files in which programs describe others."""
 T = TypeVar("T")
@@ -161,25 +157,14 @@ def class_folders(folder: Path, suffixes: Collection[str], noun: str) -> ClassFo
 
 def by_class(listing: Listing) -> ClassFolders:
     """The files by the classes that their folders stand for."""
-    found = [(tuple(name.split("/")), size) for name, size in listing.files]
-    depth = _depth_of_classes([parts for parts, _ in found])
-    divisions = {parts[depth] for parts, _ in found if len(parts) > depth + 1}
-    if not all(map(is_part, divisions)):
-        divisions = set()
-    depth += bool(divisions)
-    members = [Member("/".join(parts), parts[depth], size) for parts, size in found if len(parts) > depth + 1]
-    outside = len(found) - len(members)
+    labels, divisions = labels_of([name for name, _ in listing.files])
+    members = [Member(name, label, size) for (name, size), label in zip(listing.files, labels, strict=True) if label]
+    outside = len(labels) - len(members)
     if not members:  # no folders for classes: all files are examples without one
-        members, outside = [Member("/".join(parts), "", size) for parts, size in found], 0
+        members, outside = [Member(name, "", size) for name, size in listing.files], 0
     classes = _in_order({member.label for member in members} - {""})
     beside = replace(listing.beside, outside=outside)
-    return ClassFolders(listing.folder, listing.noun, tuple(members), classes, tuple(sorted(divisions)), beside)
-
-
-def is_part(folder: str) -> bool:
-    """True for the name of a folder that splits the data: train, val2017, test_set."""
-    words = re.findall("[a-z]+", folder.casefold())
-    return bool(words) and words[0] in PARTS and set(words[1:]) <= _OF_PARTS
+    return ClassFolders(listing.folder, listing.noun, tuple(members), classes, tuple(divisions), beside)
 
 
 def without_classes(listing: Listing, why: Remark) -> ClassFolders:
@@ -324,15 +309,6 @@ def beside_remarks(beside: Beside, noun: str) -> Iterator[Remark]:
         yield Remark(f"Files {ending}, which are not read here: {number:,}.", Weight.WARNING, remedy)
     if beside.others:
         yield Remark(f"Files of other kinds that were passed over: {beside.others:,}.")
-
-
-def _depth_of_classes(found: list[tuple[str, ...]]) -> int:
-    """The number of folders around those of the classes: FOLDER/data/CLASS/file has one."""
-    deepest = min(len(parts) for parts in found) - 1
-    depth = 0
-    while depth + 1 < deepest and len({parts[depth] for parts in found}) == 1:
-        depth += 1
-    return depth
 
 
 def _in_order(names: set[str]) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from itertools import islice
 from pathlib import Path
 
 from advisor.datasets.dataset import Remark, Weight
-from advisor.datasets.media.class_folders import ClassFolders, Listing, is_part
+from advisor.datasets.media.class_folders import ClassFolders, Listing
+from advisor.datasets.media.folder_labels import is_part
 from advisor.datasets.media.pairs import pair_masks, role_of
 from advisor.wording import join_names, shorten
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy
 import polars
+from PIL import Image
 
 from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
 from advisor.starter.rendering import files_of
@@ -73,11 +75,62 @@ def _variants() -> dict[str, Blueprint]:
     }
 
 
+def _films(plan: Blueprint, folder: Path) -> Path:
+    """Frames of 40 examples in an array, and their classes."""
+    frames = CHANCE.normal(size=(40, plan.shape.steps, plan.shape.values)).astype(numpy.float32)
+    numpy.savez(folder / "films.npz", films=frames, kinds=numpy.arange(40) % 3)
+    return folder / "films.npz"
+
+
+def _array(plan: Blueprint, folder: Path) -> Path:
+    pictures = CHANCE.integers(0, 256, size=(40, 8, 8, 3), dtype=numpy.uint8)
+    numpy.savez(folder / "pictures.npz", pictures=pictures, kinds=numpy.arange(40) % 2)
+    return folder / "pictures.npz"
+
+
+def _numbers(plan: Blueprint, folder: Path) -> Path:
+    """Rows of two numbers and a category."""
+    numbers = CHANCE.normal(size=(60, 2)).round(3)
+    columns = {"a": numbers[:, 0], "b": numbers[:, 1], "kind": ["x", "y", "z"] * 20}
+    polars.DataFrame(columns).write_csv(folder / "numbers.csv")
+    return folder / "numbers.csv"
+
+
+def _masks(plan: Blueprint, folder: Path) -> Path:
+    """Images beside their masks."""
+    for number in range(12):
+        mask = CHANCE.integers(0, 2, size=(12, 12), dtype=numpy.uint8)
+        for part, values in (("images", numpy.stack([mask * 200] * 3, axis=2)), ("masks", mask)):
+            (folder / "data" / part).mkdir(parents=True, exist_ok=True)
+            Image.fromarray(values).save(folder / "data" / part / f"{number}.png")
+    return folder / "data"
+
+
+def _graph(plan: Blueprint, folder: Path) -> Path:
+    """A ring of 60 nodes of two classes."""
+    (folder / "graph").mkdir()
+    nodes, kinds, ring = CHANCE.normal(size=60).round(3), numpy.arange(60) % 2, numpy.arange(60)
+    columns = {"a": nodes, "b": nodes * kinds, "kind": [f"kind {one}" for one in kinds]}
+    polars.DataFrame(columns).write_csv(folder / "graph" / "nodes.csv")
+    polars.DataFrame({"from": ring, "to": (ring + 1) % 60}).write_csv(folder / "graph" / "edges.csv")
+    return folder / "graph"
+
+
+CHANCE = numpy.random.default_rng(5)
+FILES: dict[str, Callable[[Blueprint, Path], Path]] = {
+    "autoencoder of a table": _numbers,
+    "autoencoder of pictures": _array,
+    "vae of a series": lambda _, folder: moments(folder),
+    "cnn of films": _films,
+    "transformer of films": _films,
+    "cnn of an array": _array,
+    "unet": _masks,
+    "gnn": _graph,
+}
+"""Data in a form of their own."""
 PLANS = _plans()
 EVERY = [*PLANS, *PUBLISHED]
 """Also those of networks that somebody named, which need their libraries to be made."""
-MANY = 100
-"""Values of a step of which nobody writes a table."""
 FEW = "--epochs 2 --batch-size 16"
 
 
@@ -90,33 +143,28 @@ def made(name: str, folder: Path) -> Case:
     plan = PLANS[name]
     where = project(folder / "project", plan)
     data = ""
-    if plan.kind == "forecast" and plan.layout is Layout.SERIES:
+    if name in FILES:
+        data = f" --data {FILES[name](plan, folder)}"
+    elif plan.kind == "forecast" and plan.layout is Layout.SERIES:
         data = f" --data {moments(folder)}"
     elif plan.targets is Targets.NUMBERS and plan.layout in (Layout.TABLE, Layout.SERIES):
         file = MADE[plan.layout](folder)
         polars.read_csv(file).drop("kind").write_csv(file)  # so that the last column holds numbers
         data = f" --data {file}"
-    elif plan.layout is Layout.SERIES and plan.shape.values > MANY:
-        data = f" --data {_films(plan, folder)}"
     elif plan.targets is not Targets.NUMBERS and plan.layout in MADE and (plan.predicts or not plan.is_network):
         data = f" --data {MADE[plan.layout](folder)}"
     few = "" if not plan.is_network else " --epochs 2" if plan.recipe.optimizer == "lbfgs" else f" {FEW}"
     files = {path.name for path in where.iterdir()}
     asked: tuple[str, ...] = ()
-    if "predict.py" in files and data:
+    if "predict.py" in files and data and plan.targets is Targets.MASK:
+        asked = (f"predict.py{data}/images --output ANSWERS/masks",)
+    elif "predict.py" in files and data:
         asked = (f"predict.py{data} --output ANSWERS/predictions.csv --force",)
     elif "generate.py" in files and plan.has_own_loss:
         asked = (f"generate.py{data} --weights MODEL --number 2 --output ANSWERS",)
     elif "generate.py" in files:
         asked = ("generate.py --weights MODEL --text word7 --words 3",)
     return Case(where, f"train.py{data}{few}", asked)
-
-
-def _films(plan: Blueprint, folder: Path) -> Path:
-    """An array of frames for each of 40 examples, and their classes."""
-    frames = numpy.random.default_rng(5).normal(size=(40, plan.shape.steps, plan.shape.values)).astype(numpy.float32)
-    numpy.savez(folder / "films.npz", films=frames, kinds=numpy.arange(40) % 3)
-    return folder / "films.npz"
 
 
 def _published(name: str, folder: Path) -> Case:
