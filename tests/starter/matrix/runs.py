@@ -41,7 +41,7 @@ class Runs:
     ) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(60)
+        self.process.wait(600)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
