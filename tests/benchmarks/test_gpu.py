@@ -174,7 +174,7 @@ def test_a_run_without_a_card_says_what_cannot_be_done(tmp_path: Path) -> None:
     assert len(told) == 14
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_rehearsal_that_was_ended_goes_on(tmp_path: Path) -> None:
     short = ["rates", "starter-pictures", "starter-text", "checks", *(f"probe-{plan}" for plan in PLANS)]
     words = ["--cpu", "--measure", "4", *(word for name in short for word in ("--only", name))]

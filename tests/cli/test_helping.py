@@ -17,7 +17,7 @@ from advisor.cli.topics import TOPICS
 from advisor.machine.detection.detection import detect
 
 from ..agent.profiles_made import MEMORY, gauged
-from .program import advisor, environment, refused
+from .program import advisor, environment, keep_standards, refused
 
 MEASURING = {"probe", "try", "apply", "bench", "sync", "profiles compare", "profiles export"}
 ELSEWHERE = {
@@ -81,6 +81,7 @@ def run_examples(name: str, folder: Path, narrow: bool = False) -> None:
     work = folder / "empty"
     work.mkdir()
     env = environment(ADVISOR_STATE=str(folder / "state"))
+    keep_standards(folder / "state")
     env["PATH"] = f"{program.parent}{os.pathsep}{env['PATH']}"
     for line in EXAMPLES[name]:
         if line == "advisor":  # it needs a terminal

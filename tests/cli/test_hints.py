@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from advisor.cli.app import COMMANDS
-from tests.cli.program import Finished
+from tests.cli.program import Finished, keep_standards
 from tests.cli.program import advisor as program
 from tests.cli.test_try import written
 
@@ -90,6 +90,7 @@ def asked(folder: Path, *words: str) -> Finished:
 
 def advisor(*arguments: str | Path, cwd: Path) -> Finished:
     """Runs with a memory of its own: what these conversations leave there is no other test's."""
+    keep_standards(cwd / "state")
     return program(*arguments, cwd=cwd, env={"ADVISOR_STATE": str(cwd / "state")})
 
 

@@ -9,13 +9,14 @@ import pytest
 from advisor.agent.remembered.memory import remember
 
 from ..agent.profiles_made import MACHINE, compared
-from .program import advisor
+from .program import advisor, keep_standards
 
 
 def test_a_measurement_under_other_conditions_is_the_reason_with_what_differs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ADVISOR_STATE", str(tmp_path))
+    keep_standards(tmp_path)
     remember(MACHINE, [compared()], "lab")
     said = " ".join(advisor("rules", "trial", env={"ADVISOR_STATE": str(tmp_path)}).out.split())
     _, _, reason = said.partition("Measured on 2026-11-20 under other conditions: ")
@@ -25,6 +26,7 @@ def test_a_measurement_under_other_conditions_is_the_reason_with_what_differs(
 
 
 def test_where_nothing_ran_no_run_is_spoken_of(tmp_path: Path) -> None:
+    keep_standards(tmp_path)
     said = " ".join(advisor("rules", "trial", env={"ADVISOR_STATE": str(tmp_path)}).out.split())
     assert "The examples lay in main memory" not in said
     reason = "Not measured yet: `advisor probe --only input --data PATH`, with data on a disk."

@@ -18,7 +18,7 @@ import pytest
 
 from advisor.cli.app import COMMANDS
 from tests.agent.profiles_made import compared, profile
-from tests.cli.program import Finished, environment
+from tests.cli.program import Finished, environment, keep_standards
 from tests.starter.projects import commands
 from tests.traps import sprung, trapped
 from tests.tui.terminal import CTRL_Q, Terminal
@@ -112,6 +112,7 @@ def folder(tmp_path: Path, plan: str) -> Path:
 
 def run(*command: str, folder: Path, **variables: str) -> Finished:
     """To its end, with nothing to read; what it remembers goes to a folder of its own."""
+    keep_standards(folder.parent / "state")
     done = subprocess.run(
         command, cwd=folder, env=environment(ADVISOR_STATE=str(folder.parent / "state"), **variables),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=500, check=False,

@@ -16,13 +16,18 @@ BUILT = [
     name for name, model in published_models().items() if model.built.startswith(("timm:", "smp:")) or name in OTHERS
 ]
 
+LONG = {"timesfm-2.5-200m", "stable-diffusion-xl", "stable-diffusion-3.5-large", "flux.1-dev"}
+"""Those that take half a minute; smaller ones of the same libraries are built in every run."""
+
 
 def total(layers: list[Layer] | tuple[Layer, ...], what: str) -> int:
     return sum(getattr(layer, what) for layer in layers)
 
 
 @pytest.mark.some(6)
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.thorough) if name in LONG else name for name in BUILT]
+)
 def test_a_library_builds_the_same_network(name: str) -> None:
     published = published_models()[name]
     model = published.model()

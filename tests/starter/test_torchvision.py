@@ -43,7 +43,7 @@ def without_its_operators(folder: Path) -> str:
     [
         ("timm:test_vit", PICTURES),
         ("timm:test_resnet", f"{PICTURES} training.adaptation=last_layer"),
-        ("unet-resnet34", f"{PIXELS} data.inputs=12288"),
+        pytest.param("unet-resnet34", f"{PIXELS} data.inputs=12288", marks=pytest.mark.thorough),
         ("deeplabv3_resnet50", f"{PIXELS} data.inputs=12288"),
         ("segformer-b0", f"{PIXELS} data.inputs=12288"),
     ],
