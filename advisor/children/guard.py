@@ -105,12 +105,15 @@ def end_strays(folder: Path | None) -> None:
     if folder is None or sys.platform != "linux":
         return
     mark = f"\0TMPDIR={folder}\0".encode()
+    untold: set[int] = set()
     for _ in range(_MOST_ROUNDS):
-        strays = [process for process in _processes() if mark in _environment(process)]
+        environments = {process: _environment(process) for process in _processes()}
+        strays = [process for process, environment in environments.items() if mark in environment]
         for process in strays:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
-        if not strays:
+        before, untold = untold, {process for process, environment in environments.items() if not environment}
+        if not strays and untold <= before:  # one that ended meanwhile can have started another, which was not listed yet
             return
         time.sleep(_ROUND_SECONDS)
 
@@ -118,7 +121,8 @@ def end_strays(folder: Path | None) -> None:
 def _environment(process: int) -> bytes:
     """With which a process was started; empty once it has ended, and for processes of others."""
     with contextlib.suppress(OSError):
-        return b"\0" + Path(f"/proc/{process}/environ").read_bytes()
+        told = Path(f"/proc/{process}/environ").read_bytes()
+        return b"\0" + told if told else b""
     return b""
 
 

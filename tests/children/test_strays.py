@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.children import guard
 from advisor.children.guard import end_strays
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -45,3 +46,16 @@ def test_without_a_folder_nothing_is_ended(tmp_path: Path) -> None:
         end_strays(None)
 
         assert one.poll() is None
+
+
+def test_one_is_found_whose_parent_ended_before_it_was_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    listings = iter([[ended.pid]])  # as of the moment in which that process had not started the other yet
+    listed = guard._processes
+    monkeypatch.setattr(guard, "_processes", lambda: next(listings, None) or listed())
+
+    with waiting(tmp_path) as other:
+        end_strays(tmp_path)
+
+        assert other.wait() == -9
