@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from advisor.probes.probe import Costs, Probe, Setting, Varies, Work
+from advisor.probes.probe import STEADY, Costs, Probe, Setting, Varies, Work
 from advisor.probes.surroundings import Surroundings
 from advisor.probes.verdict import MATTERS, Margins
 
@@ -97,6 +97,7 @@ BATCH = Probe(
     cost_seconds=11.0,
     varies=Varies.BATCH_SIZE,
     work=Work.EXAMPLE,
+    shortest_sample=STEADY,
     recheck=True,
     bound_by=("machine", "sizes", "torch", "device"),  # normalisation follows from it
     choose=_choose,
