@@ -87,7 +87,7 @@ test-all: lint
 nightly: $(DEV_READY)
 	$(BIN)/pytest $(PARALLEL) -m nightly tests/starter/matrix
 
-# Mutated files of every format, 5,000 each; cases that fail are kept in build/fuzz/failed. About an hour.
+# Mutated files of every format, 5,000 each; cases that fail are kept in build/fuzz/failed. Four hours of processor time.
 # Then sixty programs, each killed, stopped or interrupted, and given again: ten to twenty-five minutes.
 fuzz: $(DEV_READY)
 	FUZZ_CASES=5000 $(BIN)/pytest $(PARALLEL) -m fuzz tests/fuzz
