@@ -113,7 +113,9 @@ def end_strays(folder: Path | None) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
         before, untold = untold, {process for process, environment in environments.items() if not environment}
-        if not strays and untold <= before:  # one that ended meanwhile can have started another, which was not listed yet
+        if (
+            not strays and untold <= before
+        ):  # one that ended meanwhile can have started another, which was not listed yet
             return
         time.sleep(_ROUND_SECONDS)
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from advisor.facts.vocabulary import Value
+from advisor.wording import join_names, shorten
 
 if TYPE_CHECKING:
     import numpy
@@ -28,6 +29,7 @@ class Task(StrEnum):
 
 SUPERVISED = (Task.CLASSIFY, Task.REGRESS, Task.FORECAST)
 """Tasks whose predictions can be compared with the truth, and so can be tried."""
+_MOST_NAMED = 12
 FEWEST_EXAMPLES = 10
 """The fewest that can be split into training and test."""
 
@@ -162,6 +164,18 @@ class Inspection:
     """True where a table is written as other programs expect: a header, decimal points, UTF-8, one object of JSON a line."""
     task_remedy: str = "Name it with --target."
     """Advice for data that do not show what is to be predicted."""
+
+
+def columns_to_name(inspection: Inspection) -> str:
+    """Columns that may be meant: those that look like a target, and the first ones."""
+    names = [shorten(column.name, 30) for column in inspection.columns[:_MOST_NAMED]]
+    if not names:
+        return ""
+    more = len(inspection.columns) - len(names)
+    all_ = f"The columns are {join_names([*names, *([f'{more:,} more'] if more else [])])}."
+    proposed = next((remark.columns for remark in inspection.remarks if remark.what == UNSAID), ())
+    meant = join_names([repr(shorten(name, 30)) for name in proposed], "or")
+    return f"It could be {meant}. {all_}" if meant else all_
 
 
 def key_columns(inspection: Inspection, order: Collection[str | None]) -> tuple[str, ...]:

@@ -11,18 +11,17 @@ import psutil
 
 from advisor.agent.trials.trying import NothingTriedError, planned
 from advisor.children.stopping import STOPPED, Stop
-from advisor.datasets.dataset import SUPERVISED, UNSAID, Inspection, Task, Weight
+from advisor.datasets.dataset import SUPERVISED, Inspection, Task, Weight, columns_to_name
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.errors import Problem, input_error
 from advisor.inference.plan import Plan
 from advisor.session.data import asked, read_for, with_inspection
 from advisor.session.inputs import Inputs, plan_of
 from advisor.training.child.request import Request
-from advisor.wording import join_names, shell_path, shell_word, shorten
+from advisor.wording import shell_path, shell_word, shorten
 
 EXAMPLES_A_SECOND = 400
 """Of the budget: as many examples are read at most, since training sees each of them dozens of times."""
-MOST_NAMED = 12
 """Columns that a message names."""
 FEWEST_READ, MOST_READ = 2_000, 200_000
 SHARE_OF_MEMORY = 0.03
@@ -126,20 +125,8 @@ def _check_target(inspection: Inspection, task: str | None) -> None:
         what = "networks on graphs cannot be tried yet"
         remedy = "`advisor recommend` advises on them. If this is a table of examples, name its column with --target."
     elif inspection.columns:
-        remedy = f"{remedy} {_columns_of(inspection)}"
+        remedy = f"{remedy} {columns_to_name(inspection)}"
     raise input_error("Nothing can be tried on these data", what, where=shorten(inspection.path, 200), remedy=remedy)
-
-
-def _columns_of(inspection: Inspection) -> str:
-    """Columns that may be meant: those that look like a target, and the first ones."""
-    names = [shorten(column.name, 30) for column in inspection.columns[:MOST_NAMED]]
-    if not names:
-        return ""
-    more = len(inspection.columns) - len(names)
-    all_ = f"The columns are {join_names([*names, *([f'{more:,} more'] if more else [])])}."
-    proposed = next((remark.columns for remark in inspection.remarks if remark.what == UNSAID), ())
-    meant = join_names([repr(shorten(name, 30)) for name in proposed], "or")
-    return f"It could be {meant}. {all_}" if meant else all_
 
 
 def _check_columns(inspection: Inspection) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.agent.advised import after_layers_of
 from advisor.agent.settling.figures import AS_LARGE
 from advisor.agent.trials.outcomes import BACKBONE, FINGERPRINT, LAGGED, METRIC, SEED, SPLIT
-from advisor.datasets.dataset import UNSAID, Inspection, Kind, key_columns
+from advisor.datasets.dataset import SUPERVISED, Inspection, Kind, columns_to_name, key_columns
 from advisor.datasets.given import AS_THE_DATA_ARE, GivenSplit
 from advisor.datasets.values.kept_words import KEPT
 from advisor.datasets.values.null_words import MISSING
@@ -60,9 +60,9 @@ LOG_SECONDS = 10.0
 
 def _refuse_without_target(inspection: Inspection) -> None:
     """Raise InputError for a table of which nobody has said what is to be predicted."""
-    for remark in inspection.remarks:
-        if remark.what == UNSAID:
-            raise input_error(TITLE, "no column to predict is named", where=inspection.path, remedy=remark.remedy)
+    if inspection.columns and inspection.target is None and inspection.task not in SUPERVISED:
+        remedy = f"{inspection.task_remedy} {columns_to_name(inspection)}"
+        raise input_error(TITLE, "it is not known what to predict", where=inspection.path, remedy=remedy)
 
 
 def blueprint_of(
@@ -109,6 +109,8 @@ def blueprint_of(
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
+    if inspection is not None and targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS):
+        _refuse_without_target(inspection)
     regularisation = advice_of(plan, "training.regularization") or []
     normalization, dropout = after_layers_of(plan, family)
     stored = inspection if inspection is not None and inspection.format in ARRAYS else None

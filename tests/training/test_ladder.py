@@ -177,6 +177,8 @@ def test_who_is_ahead_on_the_same_folds_is_not_lost_for_want_of_time_for_more_of
     assert survivors(by_chance, known) == ["linear", "random forest"]
     behind = Scores([*others, judged("gradient boosting", 0.55, 0.65)], 0.25)
     assert survivors(behind, known) == ["linear", "random forest"]
+    elsewhere = Scores([*others, judged("gradient boosting", 0.66, 0.68, rung=7)], 0.25)
+    assert survivors(elsewhere, known) == ["linear", "random forest"], "there are no pairs with the others"
 
 
 def test_variations_are_made_of_the_best_network() -> None:

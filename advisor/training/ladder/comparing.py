@@ -89,9 +89,13 @@ class Scores:
         return statistics.fmean(mine.get(fold, math.inf) for fold in folds) if folds else math.inf
 
     def paired(self, one: str, other: str, folds: Sequence[Fold] | None = None) -> Paired | None:
-        """By how much one is better than the other, on these folds or all that both have seen; None for fewer than two."""
-        folds = self.common((one, other)) if folds is None else folds
-        if len(folds) < 2:
+        """By how much one is better than the other, on these folds or all that both have seen.
+
+        None for fewer than two, and where one of them has not seen all of these.
+        """
+        seen = self.common((one, other))
+        folds = seen if folds is None else folds
+        if len(folds) < 2 or not {*folds} <= {*seen}:
             return None
         return Paired(tuple(self.of(one)[fold] - self.of(other)[fold] for fold in folds), self._share)
 
