@@ -107,7 +107,7 @@ KEYS = polars.DataFrame(
 def in_file(tmp_path: Path, format_: PredictionFormat) -> Path:
     path = tmp_path / "predictions"
     target = intake("class", ("1", "2"))
-    kept = typed(KEYS, format_)
+    kept = typed(KEYS, format_, target)
     names = names_for(target, kept.columns)
     with PredictionWriter(path, format_) as writer:
         for place in (0, 1):
@@ -157,6 +157,22 @@ TEXTS = {
     "huge": (["1e999", "1", "2"], ["1e999", "1", "2"]),
     "words": (["NA", "?", None], ["NA", "?", None]),
     "number": ([1.5, None, 2.0], [1.5, None, 2.0]),
+    "merging": (["1.1", "1.10", "2.5"], ["1.1", "1.10", "2.5"]),
+    "powers": (["12e3", "120e2", "1"], ["12e3", "120e2", "1"]),
+}
+KEY_TEXTS = {
+    "version": (["1.10", "1.1", "1.2"], ["1.10", "1.1", "1.2"]),
+    "release": (["1.10", "1.20", "1.30"], ["1.10", "1.20", "1.30"]),
+    "power": (["12e3", "120e2", "7"], ["12e3", "120e2", "7"]),
+    "one_power": (["12e3", "7", None], ["12e3", "7", None]),
+    "country": (["1", "NA", "2"], ["1", "NA", "2"]),
+    "shifted": ([" 7", "7", "8"], [" 7", "7", "8"]),
+    "point": (["7", "7.0", "8"], ["7", "7.0", "8"]),
+    "zero": (["-0.0", "0.0", "1.5"], ["-0.0", "0.0", "1.5"]),
+    "large": (["9007199254740993", "0.5", "1"], ["9007199254740993", "0.5", "1"]),
+    "count": (["7", "", "12"], [7, None, 12]),
+    "mixed": (["7", "0.5", "-1.25"], [7.0, 0.5, -1.25]),
+    "empty": (["", None, ""], ["", None, ""]),
 }
 
 
@@ -165,15 +181,30 @@ TEXTS = {
 def test_columns_of_numbers_stay_numbers(name: str, format_: PredictionFormat) -> None:
     texts, values = TEXTS[name]
     column = polars.Series(name, texts)
-    found = typed(polars.DataFrame([column]), format_)[name]
+    learned = Intake(Source.TABLE, "tabular", Task.REGRESS, columns=(TakenColumn(name, Kind.NUMBER),))
+    found = typed(polars.DataFrame([column]), format_, learned)[name]
     assert found.to_list() == values
-    assert typed(polars.DataFrame([column]), PredictionFormat.CSV)[name].to_list() == texts
+    assert typed(polars.DataFrame([column]), PredictionFormat.CSV, learned)[name].to_list() == texts
+
+
+@pytest.mark.parametrize("format_", [PredictionFormat.PARQUET, PredictionFormat.JSONL])
+@pytest.mark.parametrize("name", KEY_TEXTS)
+def test_keys_stay_as_different_as_they_were(name: str, format_: PredictionFormat) -> None:
+    texts, values = KEY_TEXTS[name]
+    assert typed(polars.DataFrame({name: texts}), format_, intake())[name].to_list() == values
+
+
+@given(st.lists(st.text("0123456789.-e NA", min_size=1, max_size=5), min_size=1, unique=True))
+def test_no_two_keys_become_one(texts: list[str]) -> None:
+    found = typed(polars.DataFrame({"key": texts}), PredictionFormat.PARQUET, intake())["key"]
+    assert len({*found.to_list()}) == len(texts)
+    assert found.null_count() == 0
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_a_float_that_a_program_wrote_is_the_same_number(values: list[float]) -> None:
     frame = polars.DataFrame({"x": [repr(value) for value in values]})
-    assert typed(frame, PredictionFormat.PARQUET)["x"].to_list() == values
+    assert [*map(float, typed(frame, PredictionFormat.PARQUET, intake("x"))["x"])] == values
 
 
 def test_as_many_probabilities_as_classes() -> None:

@@ -53,12 +53,26 @@ def test_the_nodes_are_the_examples_and_their_numbers_the_inputs(tmp_path: Path)
 
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "counted from 1": ({"edges": {"a": range(1, NODES), "b": range(2, NODES + 1)}}, "counted from 0 to 59"),
-    "names": ({"edges": {"a": ["x", "y"], "b": ["y", "z"]}}, "holds 'x', where the number of a row"),
-    "a gap": ({"edges": {"a": [0, None], "b": [1, 2]}}, "holds a gap, where the number of a row"),
-    "halves": ({"edges": {"a": [0.5, 1], "b": [1, 2]}}, "holds '0.5', where the number of a row"),
-    "below 0": ({"edges": {"a": [0, -1], "b": [1, 2]}}, "holds '-1', where the number of a row"),
+    "names": ({"edges": {"a": ["x", "y"], "b": ["y", "z"]}}, "holds 'x' in row 1, where the number of a row"),
+    "a gap": ({"edges": {"a": [0, None], "b": [1, 2]}}, "holds a gap in row 2, where the number of a row"),
+    "halves": ({"edges": {"a": [0.5, 1], "b": [1, 2]}}, "holds '0.5' in row 1, where the number of a row"),
+    "below 0": ({"edges": {"a": [0, -1], "b": [1, 2]}}, "holds '-1' in row 2, where the number of a row"),
     "one column": ({"edges": {"a": [0, 1]}}, "edges.csv has a single column"),
     "semicolons": ({"separator": ";"}, "nodes.csv is written in another way"),
+    "infinite": ({"edges": {"a": ["0", "1", "inf"], "b": [1, 2, 3]}}, "'a' of edges.csv holds 'inf' in row 3"),
+    "no number": ({"edges": {"a": [0, 1], "b": ["1", "nan"]}}, "'b' of edges.csv holds 'nan' in row 2"),
+    "reversed": ({"node": range(NODES - 1, -1, -1)}, "may name nodes by their 'node'"),
+    "shifted": (
+        {"node": range(1, NODES + 1), "edges": {"a": range(1, NODES - 1), "b": range(2, NODES)}},
+        "may name nodes by their 'node'",
+    ),
+    "shuffled": ({"vertex": numpy.random.default_rng(2).permutation(NODES)}, "may name nodes by their 'vertex'"),
+    "padded": ({"key": [f"{one:04}" for one in range(NODES - 1, -1, -1)]}, "may name nodes by their 'key'"),
+    "decimal": ({"nr": [float(one) for one in range(NODES - 1, -1, -1)]}, "may name nodes by their 'nr'"),
+    "few edges": (
+        {"nr": range(5, NODES + 5), "edges": {"a": [7, 8], "b": [8, 9]}},
+        "may name nodes by their 'nr'",
+    ),
     "ids": ({"node_id": range(NODES - 1, -1, -1)}, "may name nodes by their 'node_id'"),
     "words": ({"size": ["big", "small"] * 30, "heat": ["hot", "cold"] * 30}, "no column of nodes.csv holds numbers"),
 }
@@ -79,6 +93,28 @@ def test_ids_that_are_the_row_numbers_are_no_feature(tmp_path: Path) -> None:
     found = inspect(graph(tmp_path / "graph", node_id=range(NODES)), "kind")
     assert found.inputs == ("size", "heat")
     refuse_unreadable(found)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_column_that_counts_the_rows_is_no_feature_under_any_name(first: int, tmp_path: Path) -> None:
+    found = inspect(graph(tmp_path / "graph", node=range(first, NODES + first)), "kind")
+    assert found.inputs == ("size", "heat")
+    assert any("count its rows, and that a generated project leaves out: 'node'" in one.what for one in found.remarks)
+    refuse_unreadable(found)
+
+
+def test_numbers_with_repeats_or_beside_the_edges_are_features(tmp_path: Path) -> None:
+    ages = numpy.random.default_rng(3).integers(0, 30, NODES)
+    found = inspect(graph(tmp_path / "graph", age=ages, days=range(4000, 4000 + 3 * NODES, 3)), "kind")
+    assert found.inputs == ("size", "heat", "age", "days")
+    refuse_unreadable(found)
+
+
+def test_the_examples_of_a_graph_are_its_nodes(tmp_path: Path) -> None:
+    data = graph(tmp_path / "graph")
+    assert "DATA  60 nodes of a graph, " in advisor("inspect", data).out
+    planned = advisor("recommend", "--machine", "none", "--data", data, "--target", "kind").out
+    assert "sort 60 nodes of a graph into 2 classes" in planned
 
 
 def test_a_project_of_a_folder_reads_it_trains_and_tells_the_size_of_its_network(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import numpy
 import polars
 from numpy.typing import NDArray
 
+from advisor.datasets.dataset import Kind
 from advisor.datasets.intake import Intake
 from advisor.datasets.predicted.formats import PredictionFormat
 from advisor.datasets.predicted.names import ColumnNames
@@ -22,6 +23,7 @@ _DIGITS_OF_NUMBERS, _DIGITS_OF_PROBABILITIES = 9, 6
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 """Whole numbers as a program writes them; of others (007) the text says more than the number."""
 _DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 _MOST_DIGITS = 17
 """Digits that Python and other programs write of a float, so that it is read as the same."""
 _MOST_PLACES = 22
@@ -72,9 +74,15 @@ class PredictionWriter:
         self._begun = True
 
 
-def typed(kept: polars.DataFrame, format_: PredictionFormat) -> polars.DataFrame:
-    """Columns of the data as the format has them: where it tells numbers from texts, numbers are no texts."""
-    return kept if format_ is PredictionFormat.CSV else kept.select(_with_types(one) for one in kept)
+def typed(kept: polars.DataFrame, format_: PredictionFormat, intake: Intake) -> polars.DataFrame:
+    """Columns of the data as the format has them: where it tells numbers from texts, numbers are no texts.
+
+    Two texts never become one number, and a column that the model did not learn as numbers keeps every character.
+    """
+    if format_ is PredictionFormat.CSV:
+        return kept
+    learned = {one.name for one in (*intake.columns, intake.target) if one is not None and one.kind in _NUMBERS}
+    return kept.select(_as_learned(one) if one.name in learned else _as_keys(one) for one in kept)
 
 
 def predicted_columns(
@@ -113,8 +121,8 @@ def as_numbers(column: polars.Series) -> polars.Series:
     return column.cast(polars.Int64) if column.drop_nulls().str.contains(_WHOLE).all() else column
 
 
-def _with_types(column: polars.Series) -> polars.Series:
-    """A column of texts as numbers, where all are plainly written as such and a float keeps all of their digits.
+def _as_learned(column: polars.Series) -> polars.Series:
+    """A column of texts as numbers, where all are plainly written as such, a float keeps all of their digits and none coincide.
 
     Words such as NA among them are missing, as they are where a model learns.
     """
@@ -129,7 +137,22 @@ def _with_types(column: polars.Series) -> polars.Series:
     digits = known.str.replace(r"[eE].*$", "").str.replace_all(r"[^0-9]", "").str.strip_chars_start("0").str.len_chars()
     numbers = texts.cast(polars.Float64)
     exact = digits.max() <= _MOST_DIGITS and bool(numbers.drop_nulls().is_finite().all())  # type: ignore[operator]
-    return numbers if exact else column
+    return numbers if exact and numbers.n_unique() == texts.n_unique() else column
+
+
+def _as_keys(column: polars.Series) -> polars.Series:
+    """A column of texts as numbers, where each is spelt as a program spells its number: neither 1.10 nor NA is."""
+    if column.dtype != polars.String or column.null_count() == len(column):
+        return column
+    texts = column.replace("", None)
+    different = texts.drop_nulls().unique()
+    if different.is_empty() or different.str.contains(_WHOLE).all():
+        return texts.cast(polars.Int64) if len(different) else column
+    if not different.str.contains(_DECIMAL).all():
+        return column
+    spelt = all(repr(float(text)) in (text, f"{text}.0") for text in different)
+    numbers = texts.cast(polars.Float64)
+    return numbers if spelt and numbers.n_unique() == texts.n_unique() else column
 
 
 def _for_json(column: polars.Series) -> polars.Series:

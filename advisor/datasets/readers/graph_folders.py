@@ -51,7 +51,8 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
     """Inspect the nodes as a table, with the target in it, and the edges as pairs of its rows."""
     nodes, edges = sample_of(folder / NODES), sample_of(folder / EDGES)
     found = inspect_table(folder / NODES, nodes, target, task)
-    usable = [one for one in found.columns if one.name in found.inputs]
+    counting = [name for name in found.inputs if _counts_rows(nodes, name)]
+    usable = [one for one in found.columns if one.name in found.inputs and one.name not in counting]
     features = tuple(one.name for one in usable if one.kind in _NUMBERS and _holds_numbers(nodes.frame[one.name]))
     fault = next(_faults(found, nodes, edges, features), "")
     files = [folder / NODES, folder / EDGES]
@@ -78,7 +79,7 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
         inputs=features,
         remarks=(
             *found.remarks,
-            *_remarks(usable_names=[one.name for one in usable], features=features, fault=fault, edges=edges),
+            *_remarks([one.name for one in usable], counting, features=features, fault=fault, edges=edges),
         ),
         sampled=found.sampled or edges.sampled,
         bytes=size,
@@ -91,6 +92,14 @@ def inspect(folder: Path, target: str | None, task: Task | None) -> Inspection:
 def _holds_numbers(column: polars.Series) -> bool:
     """True for a column that a project reads as numbers, too: no word stands among them."""
     return bool(column.drop_nulls().cast(polars.Float64, strict=False).is_not_null().all())
+
+
+def _counts_rows(nodes: TableSample, name: str) -> bool:
+    """True for a column that grows by one from row to row: it names the nodes and describes none."""
+    column = nodes.frame[name]
+    if not nodes.whole or len(column) < 2 or column.null_count() or not _holds_numbers(column):
+        return False
+    return bool((numpy.diff(column.cast(polars.Float64).to_numpy()) == 1).all())
 
 
 def _faults(found: Inspection, nodes: TableSample, edges: TableSample, features: tuple[str, ...]) -> Iterator[str]:
@@ -107,10 +116,13 @@ def _faults(found: Inspection, nodes: TableSample, edges: TableSample, features:
     for column in ends:
         where = f"the column {shorten(column.name, 40)!r} of {EDGES}"
         numbers = column.cast(polars.Float64, strict=False)
-        wrong = column.filter(numbers.is_null() | (numbers != numbers.round()) | (numbers < 0))
+        plain = numbers.is_finite() & (numbers == numbers.round()) & (numbers >= 0)
+        wrong = (~plain.fill_null(value=False)).arg_true()
         if len(wrong):
-            held = "a gap" if wrong[0] is None else repr(shorten(str(wrong[0]), 40))
-            yield f"{where} holds {held}, where the number of a row of {NODES} is needed"
+            first = column[wrong[0]]
+            held = "a gap" if first is None else repr(shorten(str(first), 40))
+            row = f" in row {wrong[0] + 1:,}" if edges.whole else ""
+            yield f"{where} holds {held}{row}, where the number of a row of {NODES} is needed"
             return
         most = int(numbers.to_numpy().max())
         if nodes.whole and most >= nodes.rows:
@@ -124,15 +136,18 @@ def _faults(found: Inspection, nodes: TableSample, edges: TableSample, features:
 
 def _other_numbers(found: Inspection, nodes: TableSample, ends: numpy.ndarray) -> Iterator[str]:
     """A fault where a column numbers the nodes in another order than that of the rows, and edges may mean its numbers."""
-    for column in found.columns:
-        if column.kind is Kind.IDENTIFIER and _holds_numbers(nodes.frame[column.name]):
-            numbers = nodes.frame[column.name].cast(polars.Float64).to_numpy()
-            if (numbers != numpy.arange(len(numbers))).any() and numpy.isin(ends, numbers).all():
+    for column in nodes.frame:
+        if column.name != found.target and not column.null_count() and _holds_numbers(column):
+            numbers = column.cast(polars.Float64).to_numpy()
+            names = len(numpy.unique(numbers)) == len(numbers) and numpy.isin(ends, numbers).all()
+            if names and (numbers != numpy.arange(len(numbers))).any():
                 name = repr(shorten(column.name, 40))
                 yield f"{EDGES} may name nodes by their {name}, which are not the row numbers from 0"
 
 
-def _remarks(usable_names: list[str], features: tuple[str, ...], fault: str, edges: TableSample) -> Iterator[Remark]:
+def _remarks(
+    usable_names: list[str], counting: list[str], *, features: tuple[str, ...], fault: str, edges: TableSample
+) -> Iterator[Remark]:
     from advisor.datasets.tables import graphs  # scipy's graphs take 0.2 s
 
     if edges.frame.width >= 2:
@@ -140,6 +155,9 @@ def _remarks(usable_names: list[str], features: tuple[str, ...], fault: str, edg
         yield from graphs.measured(ends)[2] if len(ends) else ()
     if fault:
         yield Remark(f"A generated project cannot read this graph: {fault}.", Weight.WARNING, REMEDY)
+    if counting:
+        named = join_first([repr(shorten(name, 40)) for name in counting], 3)
+        yield Remark(f"Columns of {NODES} that count its rows, and that a generated project leaves out: {named}.")
     others = [name for name in usable_names if name not in features]
     if others:
         named = join_first([repr(shorten(name, 40)) for name in others], 3)

@@ -11,7 +11,7 @@ from advisor.datasets.dataset import FEWEST_EXAMPLES, SUPERVISED, UNSAID, Column
 from advisor.facts.values import number_text, to_json, to_text, with_unit
 from advisor.plain import encode_fields
 from advisor.report.page import Look, Page, Piece, Style, cells
-from advisor.report.plan.brief import THINGS
+from advisor.report.plan.brief import NODES, THINGS
 from advisor.wording import join_first, join_names, shell_path, shell_word, shorten
 
 SCHEMA = "advisor/inspection/1"
@@ -54,7 +54,8 @@ def inspection_brief(inspection: Inspection, look: Look) -> str:
 
 def _brief(inspection: Inspection, look: Look, columns: int, remarks: int) -> Page:
     page = Page(look)
-    things, stored = THINGS.get(inspection.modality, "examples"), with_unit(inspection.bytes, "bytes")
+    things = NODES if inspection.modality == "graph" else THINGS.get(inspection.modality, "examples")
+    stored = with_unit(inspection.bytes, "bytes")
     page.add(f"{inspection.examples:,} {things}, {stored}", first=[("DATA  ", Style.HEADING)])
     lines = dict(_data_lines(inspection))
     told = [

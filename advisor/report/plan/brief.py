@@ -66,6 +66,8 @@ THINGS: Mapping[str, str] = {
     "tree": "trees",
 }
 """Examples of each modality, in everyday words."""
+NODES = "nodes of a graph"
+"""The examples of a graph that is not to be divided, as the one in data that were inspected."""
 _ONE = {
     "rows of a table": "row of a table",
     "pictures": "picture",
@@ -73,6 +75,7 @@ _ONE = {
     "films": "film",
     "texts": "text",
     "graphs": "graph",
+    NODES: "node of a graph",
     "trees": "tree",
     "examples": "example",
 }
@@ -163,6 +166,8 @@ def title_of(plan: Plan) -> str:
     facts = {name: known.value for name, known in plan.facts.items()}
     things = THINGS.get(str(facts.get("data.modality")), "examples")
     count, outputs = facts.get("data.examples"), facts.get("task.outputs")
+    if things == THINGS["graph"] and facts.get("data.splittable") is False:
+        things = NODES
     if count == 1:
         things = _ONE.get(things, things)
     elif things == "series" and isinstance(count, int):

@@ -71,7 +71,7 @@ def _apply(request: Apply, tell: Callable[[Message], None]) -> None:
 
     with PredictionWriter(Path(request.output), request.format) as writer:
         for part in examples_again(Path(request.data), card.intake, say, wanted(card.intake, request.keep)):
-            kept = typed(part.kept, request.format)
+            kept = typed(part.kept, request.format, card.intake)
             names = names_for(card.intake, kept.columns)
             if not rows:
                 names.tell(say)

@@ -46,7 +46,7 @@ def forecast(request: Apply, card: Card, tell: Callable[[Message], None]) -> App
         raise damaged(folder, "its files are of different horizons")
     assert examples.series is not None  # noqa: S101 - they were read as series
     keys = keys_ahead(card.intake, examples.series, names, found.shape[1], say)
-    keys = typed(keys, request.format) if request.keep is not KeptColumns.NONE else keys.select()
+    keys = typed(keys, request.format, card.intake) if request.keep is not KeptColumns.NONE else keys.select()
     columns = names_for(card.intake, keys.columns)
     bounds = ((found + lows).ravel(), (found + highs).ravel())
     with PredictionWriter(Path(request.output), request.format) as writer:
