@@ -452,3 +452,17 @@ def test_a_shape_that_no_array_has_is_refused(shape: str, tmp_path: Path) -> Non
     path = tmp_path / "table.npy"
     path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(200))
     assert "it tells a shape that no array has" in refusal(path)
+
+
+def test_bytes_that_are_no_utf_8_are_refused_before_classes_become_one(tmp_path: Path) -> None:
+    data, turn = numpy.random.default_rng(0).normal(size=(60, 4)), numpy.arange(60) % 3
+    for encoding, known in (("utf-8", True), ("latin-1", False), ("utf-16", False)):
+        words = numpy.array([word.encode(encoding) for word in ("grün", "grän", "rot")])[turn]
+        numpy.savez(tmp_path / "data.npz", data=data, target=words)
+        if known:
+            assert inspect(tmp_path / "data.npz", "target").classes == ("grän", "grün", "rot")
+            continue
+        with pytest.raises(InputError) as refusal:
+            inspect(tmp_path / "data.npz", "target")
+        assert "its targets are bytes that are no UTF-8, such as b'" in refusal.value.problems[0].what
+        assert "numpy.char.decode(targets" in refusal.value.problems[0].remedy

@@ -21,6 +21,7 @@ from advisor.datasets.sampling import Positions, chosen_rows, class_numbers
 from advisor.datasets.tables.missing_words import judge_classes
 from advisor.datasets.values.null_words import MISSING
 from advisor.facts.vocabulary import Value
+from advisor.wording import shorten
 
 MOST_TARGETS = 10_000_000
 """Examples whose targets are read; of more, an even sample."""
@@ -55,7 +56,19 @@ def targets_of(path: Path, roles: Roles) -> Targets | None:
     chosen = chosen_rows(rows, most, seed=0)  # by chance within each stretch: classes may take turns
     positions = numpy.arange(rows) if chosen is None else chosen
     values = rows_of(path, stored, positions, roles.target_column)
+    _refuse_other_bytes(path, values)
     return Targets(values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values, positions)
+
+
+def _refuse_other_bytes(path: Path, values: AnyArray) -> None:
+    """Raise InputError for bytes that are no UTF-8: with letters replaced, different classes would become one."""
+    for value in numpy.unique(values).tolist() if values.dtype.kind == "S" else ():
+        try:
+            value.decode("utf-8")
+        except UnicodeDecodeError:
+            what = f"its targets are bytes that are no UTF-8, such as {shorten(repr(value), 60)}"
+            remedy = "Save them as texts, decoded as they were written: numpy.char.decode(targets, 'latin-1'), say."
+            raise unreadable(path, what, remedy) from None
 
 
 def words_for_missing(values: AnyArray, name: str) -> tuple[frozenset[str], tuple[Remark, ...]]:
@@ -185,7 +198,7 @@ def _single(values: AnyArray) -> AnyArray:
 def _labels(values: AnyArray) -> list[str]:
     """Classes as words, whole numbers without a point; empty for a missing one."""
     if values.dtype.kind == "S":
-        return [value.decode("utf-8", "replace").strip() for value in values.tolist()]
+        return [value.decode("utf-8").strip() for value in values.tolist()]
     if values.dtype.kind == "f":
         return [f"{value:.0f}" if math.isfinite(value) else "" for value in values.tolist()]
     return [str(value).strip().lower() if values.dtype.kind == "b" else str(value).strip() for value in values.tolist()]
