@@ -20,6 +20,7 @@ NETWORKS = [
     ("lstm", Layout.SERIES, Targets.CLASS),
     ("transformer", Layout.TOKENS, Targets.CLASS),
     ("autoencoder", Layout.TABLE, Targets.ITSELF),
+    ("unet", Layout.PICTURE, Targets.ITSELF),
 ]
 
 

@@ -76,6 +76,65 @@ def test_images_are_written_as_they_are_restored(network: str, tmp_path: Path) -
     assert complaints(folder) == ""
 
 
+ENCODED = [("vae", Layout.TABLE), ("vae", Layout.SERIES), ("vae", Layout.PICTURE), ("unet", Layout.PICTURE)]
+
+
+@pytest.mark.parametrize(("network", "layout"), ENCODED)
+def test_two_runs_find_the_same(network: str, layout: Layout, tmp_path: Path) -> None:
+    """A code of a variational autoencoder is its mean, and images are restored without the noise of the training."""
+    folder = project(tmp_path / "project", blueprint(network, layout, Targets.ITSELF))
+    data = pictures(tmp_path) if layout is Layout.PICTURE else table(tmp_path, "data.csv", 1)
+    run(folder, f"python train.py --data {data} --epochs 1")
+    options = ("--encode " if network == "vae" else "") + ("--restored {} " if layout is Layout.PICTURE else "")
+    for seed, name in enumerate("ab"):
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)  # as processes of their own start
+            run(folder, f"python predict.py --data {data} --output {name}.csv {options.format(name)}")
+    assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
+    files = sorted(path.name for path in (folder / "a").glob("*"))
+    assert bool(files) == (layout is Layout.PICTURE)
+    assert all((folder / "a" / name).read_bytes() == (folder / "b" / name).read_bytes() for name in files)
+    found = polars.read_csv(folder / "a.csv")
+    assert any(name.startswith("code_") for name in found.columns) == (network == "vae")
+    assert complaints(folder) == ""
+
+
+def test_restored_images_never_replace_those_that_are_read(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", blueprint("autoencoder", Layout.PICTURE, Targets.ITSELF))
+    data, links = pictures(tmp_path), tmp_path / "links"
+    run(folder, f"python train.py --data {data} --steps 1")
+    (data / "more").mkdir()
+    links.mkdir()
+    (links / "1.png").symlink_to(data / "1.png")
+    before = {path: path.read_bytes() for path in data.glob("*.png")}
+    for read, made in (
+        (data, data),
+        (data, data / "more"),
+        (data, data / "new" / "below"),
+        (data, tmp_path),
+        (data, f"{data}/../pictures"),
+        (data / "1.png", data),
+        (links, data),
+    ):
+        with pytest.raises(SystemExit, match=r"is, holds or lies in what is read: name another folder with --restored"):
+            run(folder, f"python predict.py --data {read} --restored {made} --force")
+    assert before == {path: path.read_bytes() for path in data.rglob("*.png")}
+    assert not (folder / "predictions.csv").exists()
+    run(folder, f"python predict.py --data {data} --restored {tmp_path / 'pictures2'}")
+
+
+def test_images_that_differ_in_their_endings_alone_are_all_restored(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", blueprint("autoencoder", Layout.PICTURE, Targets.ITSELF))
+    data = pictures(tmp_path)
+    run(folder, f"python train.py --data {data} --steps 1")
+    for name in ("0.jpg", "0.jpg.png"):
+        Image.fromarray(CHANCE.integers(0, 256, (8, 8), dtype=numpy.uint8)).save(data / name)
+    run(folder, f"python predict.py --data {data} --restored restored")
+    names = {path.name for path in (folder / "restored").iterdir()}
+    assert names == {f"{path.name}.png" for path in data.iterdir()}
+    assert len(names) == 22
+
+
 def test_each_window_of_a_series_has_an_error_and_its_rows(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", blueprint("autoencoder", Layout.SERIES, Targets.ITSELF))
     steps = module(folder, "settings").STEPS

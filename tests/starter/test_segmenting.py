@@ -141,6 +141,29 @@ def test_right_masks_are_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read.load(data, 0)
 
 
+def test_masks_that_are_read_are_never_replaced(tmp_path: Path) -> None:
+    data = scenes(tmp_path / "data")
+    folder = planned(tmp_path / "project", data)
+    run(folder, f"python train.py --data {data} --steps 1")
+    before = {path: path.read_bytes() for path in data.rglob("*.*")}
+    for read, made in ((data, data), (data / "images", data), (data / "images" / "03.jpg", data), (data, data / "new")):
+        with pytest.raises(SystemExit, match="is, holds or lies in what is read: name another folder with --output"):
+            run(folder, f"python predict.py --data {read} --output {made} --force")
+    assert before == {path: path.read_bytes() for path in data.rglob("*.*")}
+
+
+def test_images_that_differ_in_their_endings_alone_have_a_mask_each(tmp_path: Path) -> None:
+    data, new = scenes(tmp_path / "data"), tmp_path / "new"
+    folder = planned(tmp_path / "project", data)
+    run(folder, f"python train.py --data {data} --steps 1")
+    new.mkdir()
+    for name in ("1.jpg", "1.bmp"):
+        Image.new("L", (16, 16)).save(new / name)
+    run(folder, f"python predict.py --data {new}")
+    for kind in ("masks", "overlays"):
+        assert sorted(path.name for path in (folder / "predicted" / kind).iterdir()) == ["1.bmp.png", "1.jpg.png"]
+
+
 def test_a_single_image_gets_a_mask_of_its_size(tmp_path: Path) -> None:
     data = scenes(tmp_path / "data")
     folder = planned(tmp_path / "project", data)
