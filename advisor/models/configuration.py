@@ -65,7 +65,11 @@ class Config:
 
     def flag(self, name: str, usual: bool) -> bool:
         value = self.keys.get(name)
-        return usual if value is None else value is True
+        if value is None:
+            return usual
+        if value not in (True, False):
+            raise self.wrong(f"{name} must be true or false, not {shorten(json.dumps(value), 40)}")
+        return bool(value)
 
     def activation(self, *names: str, usual: str) -> Activation:
         said = next((self.keys[name] for name in names if self.keys.get(name) is not None), usual)

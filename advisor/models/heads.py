@@ -13,6 +13,8 @@ from advisor.models.families.vision_language import VisionLanguage
 from advisor.wording import shorten
 
 _ENDING = re.compile(r"(?:For(?P<task>[A-Z]\w*)|(?P<other>Model|LMHeadModel|DoubleHeadsModel))$")
+_OF_SEVERAL_PARTS = ("Model", "CausalLM", "SequenceClassification")
+_OF_STATE_SPACES = ("Model", "CausalLM", "LMHeadModel")
 _LABELS = 2
 """Their number where a configuration does not state it."""
 
@@ -21,19 +23,28 @@ def with_head(config: Config, network: Family) -> tuple[Family, str]:
     """The network with the head that `architectures` names, and a sentence where that is one which is not counted."""
     named = config.keys.get("architectures")
     name = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
-    if name is not None and isinstance(network, StateSpace):
-        return replace(network, head=not name.endswith("Model")), ""
-    if name is not None and isinstance(network, VisionLanguage):
-        return replace(network, text=replace(network.text, head=not name.endswith("Model"))), ""
-    if name is None or not isinstance(network, Decoder | Encoder):
+    if name is None or not isinstance(network, Decoder | Encoder | StateSpace | VisionLanguage):
         return network, ""
     ending = _ENDING.search(name)
-    task = "" if ending is None else str(ending["task"] or ending["other"])
-    found = _of_decoder(config, network, task) if isinstance(network, Decoder) else _of_encoder(config, network, task)
+    found = _with_task(config, network, "" if ending is None else str(ending["task"] or ending["other"]))
     if found is not None:
         return found, ""
-    counted = "an output for each token of the vocabulary" if isinstance(network, Decoder) else "no head"
+    counted = "no head" if isinstance(network, Encoder) else "an output for each token of the vocabulary"
     return network, f"The head of {shorten(name)}, which architectures names, is not known: {counted} is counted."
+
+
+def _with_task(config: Config, network: Decoder | Encoder | StateSpace | VisionLanguage, task: str) -> Family | None:
+    """The network with the head for what the class is made for; None where it is not known."""
+    match network:
+        case Decoder():
+            return _of_decoder(config, network, task)
+        case Encoder():
+            return _of_encoder(config, network, task)
+        case VisionLanguage():
+            task = "CausalLM" if task == "ConditionalGeneration" else task
+            text = _of_decoder(config, network.text, task) if task in _OF_SEVERAL_PARTS else None
+            return None if text is None else replace(network, text=text)
+    return replace(network, head=task != "Model") if task in _OF_STATE_SPACES else None
 
 
 def _of_decoder(config: Config, network: Decoder, task: str) -> Decoder | None:

@@ -42,11 +42,12 @@ def network_of(path: Path, input: tuple[int, ...] | None = None, *, processor: b
         raise input_error(TITLE, f"it is no JSON ({shorten(error, 80)})", where=where) from None
     if not isinstance(keys, dict):
         raise input_error(TITLE, "it holds no keys with values", where=where)
-    family, remark = with_head(Config(where, keys), family_of(keys, where))
+    config = Config(where, keys)
+    family, remark = with_head(config, family_of(keys, where))
     name = keys.get("_name_or_path")
     called = name if isinstance(name, str) and name else path.parent.name or path.stem
     told = {"origin": f"its configuration, {where}", "loaded": str(path)}
-    remarks = (remark,) if remark else ()
+    remarks = tuple(filter(None, (remark, _further_tokens(config))))
     return counted(family, shorten(called, 80), Source.YOURS, input, processor=processor, remarks=remarks, **told)
 
 
@@ -60,6 +61,13 @@ def family_of(keys: Mapping[str, Any], where: str) -> Family:
     if not isinstance(kind, str) or kind not in readers:
         raise _unknown(config, kind, sorted({*readers, *huggingface_vision.READERS}))
     return readers[kind](config)
+
+
+def _further_tokens(config: Config) -> str:
+    """A sentence on layers for tokens after the next, which stand in files of weights and are no part of the network."""
+    count = config.size("num_nextn_predict_layers", "num_mtp_layers", usual=0)
+    said = "1 layer guesses" if count == 1 else f"{count:,} layers guess"
+    return f"{said} tokens after the next (num_nextn_predict_layers): not counted." if count else ""
 
 
 def _unknown(config: Config, kind: object, known: list[str]) -> InputError:
@@ -305,8 +313,14 @@ def _cohere(config: Config) -> Decoder:
 
 
 def _deepseek(config: Config) -> Decoder:
-    """Multi-head latent attention, and experts from some layer on. Layers that only guess further tokens are not counted."""
+    """Multi-head latent attention, and experts from some layer on. Layers that only guess further tokens are not counted.
+
+    What is not stated is as the library transformers has it.
+    """
     config.expect(moe_layer_freq=1)
+    second = config.keys.get("model_type") == "deepseek_v2"
+    none_shared = config.keys.get("n_shared_experts", 0) is None  # as in the code that was published with the weights
+    shared = 0 if none_shared else config.size("n_shared_experts", usual=2 if second else 1)
     turned, biased = config.size("qk_rope_head_dim", usual=64, least=1), config.flag("attention_bias", False)
     query = 0 if config.keys.get("q_lora_rank", 0) is None else config.size("q_lora_rank", usual=1536)
     experts = config.size("n_routed_experts", least=1)
@@ -333,9 +347,9 @@ def _deepseek(config: Config) -> Decoder:
             bias=False,
             experts=experts,
             used=config.size("num_experts_per_tok", least=1, most=experts),
-            shared_inner=inner * config.size("n_shared_experts", usual=1),
+            shared_inner=inner * shared,
         ),
-        first_dense=config.size("first_k_dense_replace", usual=0),
+        first_dense=config.size("first_k_dense_replace", usual=0 if second else 3),
         first_inner=config.size("intermediate_size"),
         tied=config.flag("tie_word_embeddings", False),
         steps=_steps(config, writes=True),

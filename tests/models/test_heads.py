@@ -56,6 +56,54 @@ def test_each_head_has_the_weights_that_the_library_gives_it(kind: str) -> None:
     assert {name: ours for name, (ours, _) in sizes.items()} == {name: theirs for name, (_, theirs) in sizes.items()}
 
 
+MAMBA = {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 1000, "tie_word_embeddings": False}
+LLAVA = {
+    "model_type": "llava", "num_labels": 5,
+    "text_config": WIDE | {"model_type": "llama"},
+    "vision_config": {
+        "model_type": "clip_vision_model", "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "image_size": 28, "patch_size": 14,
+    },
+}  # fmt: skip
+STATES = {"model_type": "mamba", **MAMBA}
+SECOND = {"model_type": "mamba2", **MAMBA, "num_heads": 2}
+VOCABULARY = 64 * 1000
+
+
+@pytest.mark.parametrize(
+    ("keys", "name", "head"),
+    [
+        (STATES, "MambaModel", 0),
+        (STATES, "MambaForCausalLM", VOCABULARY),
+        (STATES, "MambaLMHeadModel", VOCABULARY),
+        (SECOND, "Mamba2Model", 0),
+        (SECOND, "Mamba2LMHeadModel", VOCABULARY),
+        (LLAVA, "LlavaModel", 0),
+        (LLAVA, "LlavaForConditionalGeneration", VOCABULARY),
+        (LLAVA, "LlavaForSequenceClassification", 64 * 5),
+    ],
+)
+def test_networks_of_other_kinds_have_the_head_of_their_class(
+    keys: dict[str, Any], name: str, head: int, tmp_path: Path
+) -> None:
+    plain = network_of(written(tmp_path, keys | {"architectures": [keys["model_type"].title() + "Model"]}))
+    model = network_of(written(tmp_path, keys | {"architectures": [name]}))
+    assert (model.parameters - plain.parameters, model.remarks) == (head, ())
+
+
+@pytest.mark.parametrize(
+    ("keys", "name"),
+    [
+        (STATES, "MambaForSequenceClassification"), (SECOND, "Mamba2ForTokenClassification"), (STATES, "Mamba"),
+        (LLAVA, "LlavaForTokenClassification"), (LLAVA, "LlavaRewardModelling"),
+    ],
+)  # fmt: skip
+def test_heads_that_no_class_of_their_kind_has_are_said(keys: dict[str, Any], name: str, tmp_path: Path) -> None:
+    (said,) = network_of(written(tmp_path, keys | {"architectures": [name]})).remarks
+    assert said.startswith(f"The head of {name}, ")
+    assert said.endswith("an output for each token of the vocabulary is counted.")
+
+
 LLAMA = WIDE | {"model_type": "llama", "max_position_embeddings": 256}
 
 

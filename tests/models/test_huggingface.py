@@ -113,6 +113,8 @@ SMALL: dict[str, dict[str, Any]] = {
         (LLAMA | {"num_hidden_layers": 10**9}, "num_hidden_layers must be a whole number of at most 2,000"),
         (LLAMA | {"num_attention_heads": 0}, "num_attention_heads must be 1 or more"),
         (LLAMA | {"num_key_value_heads": 5}, "cannot share 5 heads of keys"),
+        (LLAMA | {"tie_word_embeddings": "true"}, 'tie_word_embeddings must be true or false, not "true"'),
+        (LLAMA | {"mlp_bias": [False]}, "mlp_bias must be true or false, not [false]"),
         (LLAMA | {"hidden_act": "sillu"}, "Did you mean silu?"),
         (
             LLAMA | {"model_type": "qwen3_moe", "mlp_only_layers": [0], "num_experts": 4, "num_experts_per_tok": 2},

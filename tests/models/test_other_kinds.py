@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import torch
 from advisor.errors import InputError
 from advisor.models.configuration import Config
 from advisor.models.heads import with_head
-from advisor.models.huggingface import family_of
+from advisor.models.huggingface import family_of, network_of
 from advisor.models.huggingface_vision import USUAL
 from advisor.models.tape import Tape
 from tests.models.libraries import library
@@ -94,15 +95,48 @@ def test_a_published_configuration_that_says_only_what_differs() -> None:
     assert sum(layer.parameters for layer in tape.layers) == 7_063_427_072
 
 
+DEEPSEEK_V3: dict[str, Any] = {
+    "model_type": "deepseek_v3", "vocab_size": 129280, "hidden_size": 7168, "intermediate_size": 18432,
+    "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128, "n_shared_experts": 1,
+    "n_routed_experts": 256, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_rope_head_dim": 64, "v_head_dim": 128,
+    "qk_nope_head_dim": 128, "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["deepseek_v2", "deepseek_v3"])
+@pytest.mark.parametrize("missing", ["n_shared_experts", "first_k_dense_replace"])
+def test_what_deepseek_does_not_state_is_as_in_the_library(kind: str, missing: str) -> None:
+    pytest.importorskip("transformers", reason="the library has the usual sizes")
+    usual = getattr(library("transformers").AutoConfig.for_model(kind), missing)
+    sizes = {
+        "hidden_size": 64,
+        "num_hidden_layers": 5,
+        "num_attention_heads": 2,
+        "intermediate_size": 96,
+        "vocab_size": 100,
+    }
+    keys = sizes | {"moe_intermediate_size": 32, "n_routed_experts": 8, "num_experts_per_tok": 2, "model_type": kind}
+    assert family_of(keys, "config.json") == family_of(keys | {missing: usual}, "config.json")
+    assert family_of(keys, "config.json") != family_of(keys | {missing: usual + 1}, "config.json")
+
+
+def test_deepseek_may_share_no_expert() -> None:
+    keys = DEEPSEEK_V3 | {"n_shared_experts": None}
+    assert family_of(keys, "config.json") == family_of(keys | {"n_shared_experts": 0}, "config.json")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_layers_for_further_tokens_are_left_out_with_a_sentence(count: int, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(DEEPSEEK_V3 | {"num_nextn_predict_layers": count}))
+    found = network_of(tmp_path / "config.json")
+    said = ["", "1 layer guesses tokens after the next", "2 layers guess tokens after the next"][count]
+    assert " ".join(found.remarks).startswith(said)
+    assert bool(found.remarks) == bool(count)
+
+
 def test_deepseek_v3_has_as_many_weights_as_its_paper_says() -> None:
-    keys = {
-        "model_type": "deepseek_v3", "vocab_size": 129280, "hidden_size": 7168, "intermediate_size": 18432,
-        "moe_intermediate_size": 2048, "num_hidden_layers": 61, "num_attention_heads": 128, "n_shared_experts": 1,
-        "n_routed_experts": 256, "kv_lora_rank": 512, "q_lora_rank": 1536, "qk_rope_head_dim": 64, "v_head_dim": 128,
-        "qk_nope_head_dim": 128, "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1,
-    }  # fmt: skip
     tape = Tape()
-    family_of(keys, "config.json").count(tape, (64,))
+    family_of(DEEPSEEK_V3, "config.json").count(tape, (64,))
     assert sum(layer.parameters for layer in tape.layers) / 1e9 == pytest.approx(671.0, abs=0.1)
     assert sum(layer.active for layer in tape.layers) / 1e9 == pytest.approx(37.5, abs=0.2)
 

@@ -116,8 +116,8 @@ def _faults(found: Inspection, nodes: TableSample, edges: TableSample, features:
     for column in ends:
         where = f"the column {shorten(column.name, 40)!r} of {EDGES}"
         numbers = column.cast(polars.Float64, strict=False)
-        plain = numbers.is_finite() & (numbers == numbers.round()) & (numbers >= 0)
-        wrong = (~plain.fill_null(value=False)).arg_true()
+        whole = numbers.is_finite() & (numbers == numbers.round()) & (numbers >= 0)
+        wrong = (~whole.fill_null(value=False)).arg_true()
         if len(wrong):
             first = column[wrong[0]]
             held = "a gap" if first is None else repr(shorten(str(first), 40))
