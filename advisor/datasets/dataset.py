@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -162,6 +162,8 @@ class Inspection:
     """True where a project brings its pictures to the size of the plan, so that another size may be stated."""
     plain: bool = True
     """True where a table is written as other programs expect: a header, decimal points, UTF-8, one object of JSON a line."""
+    spelt: Mapping[str, str] = field(default_factory=dict)
+    """Text columns whose numbers have more than digits and a decimal point, each with one of these texts."""
     task_remedy: str = "Name it with --target."
     """Advice for data that do not show what is to be predicted."""
 

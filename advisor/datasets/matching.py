@@ -19,7 +19,7 @@ from advisor.datasets.tables.table import TableSample
 from advisor.datasets.values.conversion import as_texts, class_texts, converted, known_texts, plain_texts
 from advisor.datasets.values.dates import placeholders
 from advisor.datasets.values.missing import are_unknown
-from advisor.datasets.values.numbers import finite, mark_of, sides_of
+from advisor.datasets.values.numbers import finite, may_share_a_unit, sides_of
 from advisor.errors import InputError, Problem, did_you_mean
 from advisor.wording import join_first, join_names, shorten
 
@@ -135,9 +135,8 @@ def _styles(raw: polars.Series, column: TakenColumn) -> Sequence[str]:
         return [column.style if raw.dtype == polars.String else ""]
     judged = judge(raw)
     same = (judged.kind is Kind.DATE) == (column.kind is Kind.DATE) and bool(judged.style)
-    marks = {mark_of(judged.style), mark_of(column.style)} - {""}  # dollars are no euros
     sides = {sides_of(judged.style), sides_of(column.style)} - {("", "")}  # what is negative stays so
-    own = [judged.style] if same and len(marks) < 2 and len(sides) < 2 else []
+    own = [judged.style] if same and may_share_a_unit(judged.style, column.style) and len(sides) < 2 else []
     return list(dict.fromkeys([*([column.style] if column.style else []), *own])) or _ANY_STYLE[column.kind]
 
 

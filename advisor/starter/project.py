@@ -13,7 +13,7 @@ from advisor.starter.planning import ARRAYS
 from advisor.starter.readme import pages
 from advisor.starter.rendering import files_of
 from advisor.starter.strategies import SHARDED
-from advisor.wording import shorten
+from advisor.wording import join_first, shorten
 
 READ = (
     "delimited text",
@@ -73,8 +73,14 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
             "edges.csv (the two row numbers of each edge, from 0)."
         )
     elif data.format in READ and not (data.plain or read_as_lines):
-        what = f"generated projects do not read all ways to write a table, and not {data.written}"
+        what = f"generated projects do not read all ways to write a table, and not {data.written or data.format}"
         remedy = "Save it as CSV (a header, decimal points, UTF-8), as Parquet, or as JSON with one object a line."
+    elif data.format in READ and data.spelt and not read_as_lines:
+        shown = join_first(
+            [f"{shorten(name, 40)!r} (such as {shorten(text, 20)!r})" for name, text in data.spelt.items()]
+        )
+        what = f"generated projects read numbers of digits and a decimal point alone, and have no code for those of {shown}"
+        remedy = "Write these numbers in plain digits, or save the table as Parquet with columns of numbers."
     elif data.format in (*READ, EDGES):
         if blueprint is not None:
             _refuse_other_layout(data, blueprint)

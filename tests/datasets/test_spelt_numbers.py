@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from advisor.datasets.again import intake_of
-from advisor.datasets.dataset import Kind, Task
+from advisor.datasets.dataset import Kind, Task, Weight
 from advisor.datasets.inspect import inspect
 from advisor.datasets.matching import matched
 from advisor.datasets.tables.columns import judge
@@ -44,6 +44,10 @@ from tests.datasets.tables_made import text_file, written
         (["5 years", "1 year", "3 years"], [5, 1, 3]),
         (["１２３", "４５", "－６"], [123, 45, -6]),
         (["١٢٣", "٤٥", "٦"], [123, 45, 6]),
+        (["٦٫٩٠", "٧٫٥", "٨"], [6.9, 7.5, 8]),
+        (["١٬٢٣٤٫٥", "٧", "٨"], [1234.5, 7, 8]),
+        (["８，１２３．５", "７", "８"], [8123.5, 7, 8]),
+        (["５０％", "３％", "0"], [50, 3, 0]),
         (["1,2E+03", "3,1E5", "4,5E-2"], [1200, 310000, 0.045]),
         (["0,123", "0,456", "1,234"], [0.123, 0.456, 1.234]),
     ],
@@ -63,6 +67,8 @@ def test_every_spelling_is_read(texts: list[str], numbers: list[float]) -> None:
         ["12:30", "1:15", "2:20"], ["(5", "3)", "4"], ["555-1234", "555-2345", "555-3333"], ["5-10", "10-15", "15-20"],
         ["-5-", "(-3)", "4"], ["1,2,3", "4,5,6", "7"], ["1_2", "2_3", "4_5"], ["2020_01", "2020_02", "2021_11"],
         ["1__000", "2_0", "3"], ["12C", "13D", "14C"], ["CR101", "CR102", "DR103"], ["12CR", "13CR", "14DR"],
+        ["s0", "s1", "s2"], ["m12", "m13", "m14"], ["h0", "h1", "h2"], ["x1", "x2", "x3"], ["V8", "V6", "V12"],
+        ["d 7", "d 8", "d 9"], ["kg5", "kg6", "kg7"], ["W3", "W4", "W5"], ["g1", "g2", "g10"], ["B1", "B2", "B3"],
     ],
 )  # fmt: skip
 def test_codes_and_broken_numbers_are_words(texts: list[str]) -> None:
@@ -76,6 +82,11 @@ def test_codes_and_broken_numbers_are_words(texts: list[str]) -> None:
         (["10_000_000.5", "7", "3"], [10000000.5, 7, 3], "such as '10_000_000.5'"),
         (["1_000,50", "7,10", "3,2"], [1000.5, 7.1, 3.2], "such as '1_000,50'"),
         (["5.00-", "3.00", "2.10"], [-5, 3, 2.1], "with a minus behind them are negative (30 rows, such as '5.00-')."),
+        (["8.76+", "4.44-", "1,234.5+"], [8.76, -4.44, 1234.5], "plus behind them are positive (60 rows, such as '8.76+')."),
+        (["8.76+", "4.44-", "1.5"], [8.76, -4.44, 1.5], "with a minus behind them are negative (30 rows, such as '4.44-')."),
+        (["18+", "21+", "6+"], [18, 21, 6], "with a plus behind them are positive (90 rows, such as '18+')."),
+        (["$8.76", "1.5", "$2"], [8.76, 1.5, 2], "Its numbers without '$' are read as if they had it (30 rows, such as '1.5')."),
+        (["PHP8", "PHP7", "PHP5"], [8, 7, 5], "in front of its numbers are read as a currency (90 rows, such as 'PHP8')."),
         (["(5.00)", "3.00", "2.10"], [-5, 3, 2.1], "Its numbers in brackets are negative (30 rows, such as '(5.00)')."),
     ],
 )  # fmt: skip
@@ -115,6 +126,22 @@ def test_sides_of_an_account_give_signs_and_are_doubted(texts: list[str], number
         (["5 million", "6 million", "1 million"], "'million' (90 rows)"),
         (["5.50 D", "6.25 C", "7"], "'D' (30 rows) and 'C' (30 rows)"),
         (["5.5 stones", "6.1 stones", "7"], "'stones' (60 rows)"),
+        (["1.65 Cr", "92.50", "3.10"], "'Cr' (30 rows)"),
+        (["1.65cr", "92.50", "3.10"], "'cr' (30 rows)"),
+        (["₹1.65 CR", "₹92.50", "3.10"], "'CR' (30 rows)"),
+        (["5.8K", "6.0M", "1.5"], "'K' (30 rows) and 'M' (30 rows)"),
+        (["5K", "6K", "900"], "'K' (60 rows)"),
+        (["$2.0K", "$3.5K", "$900"], "'K' (60 rows)"),
+        (["5.8bn", "6.1bn", "0.9bn"], "'bn' (90 rows)"),
+        (["€5 Mio", "€6 Mio", "€7 Mio"], "'Mio' (90 rows)"),
+        (["5 Mio €", "6 Mio €", "7 Mio €"], "'Mio' (90 rows)"),
+        (["(29.40) CR", "3.00 CR", "2.00 CR"], "'CR' (90 rows)"),
+        (
+            ["29.2%", "0.26", "0.31"],
+            "'%' behind them (30 rows, such as '29.2%') and others have none (60 rows, such as '0.26')",
+        ),
+        (["2‰", "0.3", "1‰"], "'‰' behind them (60 rows, such as '2‰') and others have none (30 rows, such as '0.3')"),
+        (["1", "2", "4+"], "with a plus behind them (30 rows, such as '4+') may mean that much or more"),
     ],
 )
 def test_numbers_with_words_that_say_nothing_certain_are_words_and_doubted(texts: list[str], shown: str) -> None:
@@ -122,6 +149,45 @@ def test_numbers_with_words_that_say_nothing_certain_are_words_and_doubted(texts
     assert judged.kind is Kind.CATEGORY
     (said,) = judged.doubts
     assert shown in said.what
+
+
+@pytest.mark.parametrize(
+    ("texts", "values", "doubt"),
+    [
+        (["5 kg", "6", "7 kg"] * 20, [5, 6, 7], "20 rows have a number without the unit 'kg', such as '6', and 40 rows have one"),
+        (["0.29"] * 99 + ["26%"], [0.29] * 99 + [None], "1 row of 'x', such as '26%', counts as missing"),
+        (["29%"] * 99 + ["0.26"], [29] * 99 + [None], "such as '0.26', counts as missing: the other numbers have '%'"),
+        (["100000000000000001.5", "1.5"] * 30, [1e17, 1.5], "30 rows of 'x' have a number with more digits than are kept"),
+        (["10000000000000001", "5", "6"] * 30, [1e16, 5, 6], "such as '10000000000000001': it is rounded."),
+        (["101_001", "102_004", "103_017"] * 30, [101001, 102004, 103017], "'101_001' is read as 101001."),
+    ],
+)  # fmt: skip
+def test_numbers_of_an_unsure_size_are_doubted(texts: list[str], values: list[float | None], doubt: str) -> None:
+    judged = judge(polars.Series("x", texts))
+    assert judged.values[: len(values)].to_list() == values
+    (said,) = judged.doubts
+    assert said.weight is Weight.WARNING
+    assert doubt in said.what
+
+
+@pytest.mark.parametrize("texts", [["0.30000000000000004", "0.1"], ["1e18", "5"], ["1234567890123456.8", "1.5"]])
+def test_numbers_that_a_float_keeps_are_not_doubted(texts: list[str]) -> None:
+    assert not judge(polars.Series("x", texts * 30)).doubts
+
+
+def test_categories_with_a_letter_in_front_are_words(tmp_path: Path) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    kinds = {letter: judge(polars.Series("x", [f"{letter}{n}" for n in (1, 2, 13)] * 30)).kind for letter in letters}
+    assert {letter for letter, kind in kinds.items() if kind is not Kind.CATEGORY} == set()
+
+
+def test_other_rows_without_the_percent_sign_are_refused(tmp_path: Path) -> None:
+    rows = [f"{n};{10 + n * 37 % 50}.5%;{'ab'[n % 2]}\n" for n in range(60)]
+    found = inspect(text_file(tmp_path / "table.csv", "week;share;y\n" + "".join(rows)), "y")
+    assert "share" in found.inputs
+    other = text_file(tmp_path / "other.csv", "week;share;y\n" + "".join(rows).replace("%", ""))
+    with pytest.raises(InputError, match=r"'share' should hold numbers, and row 1 has '10\.5'"):
+        matched(other, intake_of(found), lambda *_: None)
 
 
 def test_other_rows_with_another_side_of_an_account_are_refused(tmp_path: Path) -> None:
@@ -166,7 +232,7 @@ def test_a_target_in_brackets_is_predicted_and_no_project_misreads_it(tmp_path: 
     again = matched(data, intake_of(found), lambda *_: None)
     assert again.target is not None
     assert list(again.target[:3]) == [-0.0, 41, 82]
-    with pytest.raises(InputError, match="do not read all ways to write a table"):
+    with pytest.raises(InputError, match=r"those of 'amount' \(such as '\(0\)'\) and 'weight' \(such as '3 kg'\)"):
         refuse_unreadable(found)
 
 

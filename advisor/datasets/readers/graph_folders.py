@@ -110,6 +110,9 @@ def _faults(found: Inspection, nodes: TableSample, edges: TableSample, features:
     for name, table, plain in ((NODES, nodes, found.plain), (EDGES, edges, edges.plain)):
         if not plain or table.delimiter != ",":
             yield f"{name} is written in another way than plain CSV ({table.written})"
+    for name, text in found.spelt.items():
+        where = f"the column {shorten(name, 40)!r} of {NODES}"
+        yield f"{where} has numbers such as {shorten(text, 20)!r}, and a project reads digits and a decimal point alone"
     if not features:
         yield f"no column of {NODES} holds numbers that describe a node"
     ends = edges.frame.get_columns()[:2]

@@ -213,7 +213,9 @@ def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]
     for look, mean in zip(words, words_a_text(words), strict=True):
         judged = _words(look, mean)
         found[look.texts.name] = (
-            replace(judged, doubts=spellings.doubts_on_words(look.texts)) if look.spelt > look.known / 2 else judged
+            replace(judged, doubts=spellings.doubts_on_words(look.texts))
+            if look.spelt and 2 * (look.plain + look.spelt) > look.known
+            else judged
         )
     return found
 

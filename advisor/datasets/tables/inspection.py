@@ -23,7 +23,8 @@ from advisor.datasets.tables.series.series import as_series
 from advisor.datasets.tables.suspects import suspects
 from advisor.datasets.tables.table import Table, TableSample
 from advisor.datasets.tables.target import TargetView, find_column, may_be_classes, proposals, view
-from advisor.datasets.values.numbers import Style, is_of_numbers
+from advisor.datasets.values.conversion import plain_texts
+from advisor.datasets.values.numbers import Style, is_of_numbers, numbers_of
 from advisor.datasets.values.text_sizes import measure
 from advisor.facts.vocabulary import Value
 from advisor.wording import join_names, shorten
@@ -154,8 +155,18 @@ def _inspection(
         reading=TableReading(table),
         written=sample.written,
         delimiter=sample.delimiter,
-        plain=sample.plain and not any(is_of_numbers(one) and one != Style.PLAIN for one in table.styles.values()),
+        plain=sample.plain,
+        spelt=dict(_spelt(sample, columns)),
     )
+
+
+def _spelt(sample: TableSample, columns: Sequence[Judged]) -> Iterator[tuple[str, str]]:
+    """Columns whose numbers are not written with digits and a decimal point alone, each with the first such text."""
+    for judged in columns:
+        if is_of_numbers(judged.style) and judged.style != Style.PLAIN:
+            texts = plain_texts(sample.frame[judged.column.name]).str.strip_chars()
+            odd = texts.filter(numbers_of(texts, Style.PLAIN).is_null() & judged.values.is_not_null())
+            yield judged.column.name, odd[0] if len(odd) else ""
 
 
 def _doubts(columns: Sequence[Judged], target: TargetView | None) -> Iterator[Remark]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 import polars
 
@@ -11,6 +12,8 @@ from advisor.datasets.values import numbers as spelling
 from advisor.wording import join_names, shorten
 
 _NOTES = {
+    r"^\W*[A-Za-z]{2,}\.?\s*[-+(]?\d": "Letters in front of its numbers are read as a currency",
+    r"\d\D*[+＋]$": "Its numbers with a plus behind them are positive",
     r"\d_\d": "Underscores in its numbers stand between thousands",
     r"^\D*\(.*\)\D*$": "Its numbers in brackets are negative",
     r"\d\D*[-−–]$": "Its numbers with a minus behind them are negative",
@@ -27,6 +30,11 @@ def notes_on(texts: polars.Series) -> str:
         fitting = texts.filter(texts.str.contains(pattern).fill_null(value=False))
         if len(fitting):
             found.append(f"{note} ({_rows(len(fitting))}, such as {fitting[0]!r}).")
+    mark, _, bare = spelling.without_mark(texts)
+    if spelling.is_currency(mark) and len(bare):
+        found.append(
+            f"Its numbers without {mark!r} are read as if they had it ({_rows(len(bare))}, such as {bare[0]!r})."
+        )
     return " ".join(found)
 
 
@@ -37,7 +45,11 @@ def doubts_on(texts: polars.Series, numbers: polars.Series, style: str, *, comma
         first, number = texts.drop_nulls()[0], numbers.drop_nulls()[0]
         what = f"All {numbers.count():,} numbers of {name} have three digits behind one mark: {first!r} is read as {number:.10g}."
         remedy = "If that is wrong by a factor of 1,000, write them without marks between thousands, and with a decimal point."
+        if "_" in first:
+            remedy = "If they are names rather than amounts, write a letter in front of each; if not, leave out the underscore."
         yield Remark(what, Weight.WARNING, remedy, (texts.name,))
+    yield from _doubts_on_digits(texts, numbers)
+    yield from _doubts_on_units(texts, numbers, spelling.mark_of(style))
     negative, positive = spelling.sides_of(style)
     if negative:
         sides = spelling.count_sides(texts).items()
@@ -56,12 +68,65 @@ def doubts_on_words(texts: polars.Series) -> tuple[Remark, ...]:
     if len(marks) > 1:
         what = f"The numbers of {name} are in several units ({join_names(marks[:5])}): it is read as words."
         return (Remark(what, Weight.WARNING, "Convert them to one unit to learn from their size.", (texts.name,)),)
+    mark, marked, bare = spelling.without_mark(texts)
+    if spelling.is_ratio(mark) and len(bare):
+        what = (
+            f"Numbers of {name} have {mark!r} behind them ({_rows(len(marked))}, such as {marked[0]!r}) and others have"
+        )
+        what += f" none ({_rows(len(bare))}, such as {bare[0]!r}), which may be of another size: it is read as words."
+        return (Remark(what, Weight.WARNING, "Write all of them in one way to learn from their size.", (texts.name,)),)
+    if len(plus := spelling.unsure_plus(texts)):
+        what = f"Numbers of {name} with a plus behind them ({_rows(len(plus))}, such as {plus[0]!r}) may mean that much or more"
+        remedy = "Write plain numbers to learn from their size."
+        return (Remark(f"{what}: it is read as words.", Weight.WARNING, remedy, (texts.name,)),)
     words = spelling.unknown_words(texts)
     if not words or len(words) > _MOST_WORDS:
         return ()
     shown = join_names([f"{word!r} ({_rows(rows)})" for word, rows in words.items()])
     what = f"The numbers of {name} have words behind them, {shown}: it is read as words."
     return (Remark(what, Weight.WARNING, "Write plain numbers to learn from their size.", (texts.name,)),)
+
+
+def _doubts_on_units(texts: polars.Series, numbers: polars.Series, mark: str) -> Iterator[Remark]:
+    """Report numbers without the unit of others, and percentages that count as missing among numbers without a sign."""
+    name = repr(shorten(texts.name, 40))
+    if mark and not spelling.is_currency(mark) and not spelling.is_ratio(mark):
+        _, marked, bare = spelling.without_mark(texts)
+        if len(bare):
+            few, many = (f"{_rows(len(some))} {'has' if len(some) == 1 else 'have'}" for some in (bare, marked))
+            what = f"In {name} {few} a number without the unit {mark!r}, such as {bare[0]!r}, and {many} one with it"
+            what += f": all are read as {mark!r}."
+            yield Remark(what, Weight.WARNING, "Write the unit of every number, or of none.", (texts.name,))
+    lost = texts.filter(numbers.is_null() & texts.is_not_null())
+    if spelling.is_ratio(mark) and len(lost):
+        lost, there = lost.filter(spelling.numbers_of(lost, spelling.Style.PLAIN).is_not_null()), f"have {mark!r}"
+    else:
+        lost, there = lost.filter(lost.str.contains("[%‰％]")), "have no such sign"
+    if len(lost):
+        what = (
+            f"{_rows(len(lost))} of {name}, such as {lost[0]!r}, {'counts' if len(lost) == 1 else 'count'} as missing:"
+        )
+        what += f" the other numbers {there}, and the size may be another."
+        yield Remark(what, Weight.WARNING, "Write all of them in one way.", (texts.name,))
+
+
+def _doubts_on_digits(texts: polars.Series, numbers: polars.Series) -> Iterator[Remark]:
+    """Report numbers with so many digits that a float rounds them."""
+    large = texts.filter((numbers.abs() >= spelling.LONG).fill_null(value=False))
+    rounded = large.filter(polars.Series([_is_rounded(text) for text in large], dtype=polars.Boolean))
+    if len(rounded):
+        what = f"{_rows(len(rounded))} of {shorten(texts.name, 40)!r} {'has' if len(rounded) == 1 else 'have'} a number with more"
+        what += f" digits than are kept (about 16), such as {rounded[0]!r}: it is rounded."
+        remedy = "If they are names rather than amounts, write a letter in front of each."
+        yield Remark(what, Weight.WARNING, remedy, (texts.name,))
+
+
+def _is_rounded(text: str) -> bool:
+    """True for digits with a decimal point that a float does not keep."""
+    try:
+        return Decimal(text) not in (Decimal(float(text)), Decimal(repr(float(text))))
+    except ArithmeticError:
+        return False
 
 
 def _rows(count: int) -> str:
