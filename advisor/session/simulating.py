@@ -225,7 +225,8 @@ def _with_frozen(kind: Kind, size: int | None, frozen: int) -> tuple[int | None,
     share = f"{size // WEIGHT_BYTES:,} of {(size + frozen) // WEIGHT_BYTES:,} weights"
     if kind is Kind.SHARDED:
         return size + 2 * frozen // 3, (
-            f"The plan trains {share}. Sharded workers gather the frozen ones, too: in two of the three exchanges of a step."
+            f"The plan trains {share}. Sharded workers gather the frozen ones, too: in two of the three exchanges of a step, "
+            "of which the mean is given as one exchange."
         )
     return size, f"Workers exchange what the plan trains: {share}. The others are frozen."
 

@@ -12,6 +12,7 @@ import pytest
 
 from advisor.errors import InputError
 from advisor.models.named import named_model
+from tests.cli.program import advisor
 
 BYTES = {"F32": 4, "F16": 2, "BF16": 2, "U8": 1, "I8": 1, "I32": 4, "U32": 4, "I64": 8, "F8_E4M3": 1, "BOOL": 1}
 Shapes = Mapping[str, tuple[str, tuple[int, ...]]]
@@ -217,3 +218,17 @@ def test_a_file_that_an_index_names_and_that_is_not_there_is_refused_by_the_name
 
     with pytest.raises(InputError, match=r"model\.safetensors\.index\.json: it names .*, which is not beside it"):
         named_model(str(index))
+
+
+def test_what_weights_alone_do_not_show_is_not_known(tmp_path: Path) -> None:
+    path = file(tmp_path, {"a.weight": ("F32", (8, 4)), "b.weight": ("F16", (4,))})
+    told = json.loads(advisor("models", "show", path, "--format", "json").out)
+    assert told["parameters"] == 36
+    for name in ("multiply_adds_per_example", "kept_values_per_example", "kept_bytes_per_example"):
+        assert told[name] is None, name
+    for name in ("multiply_adds", "kept_values", "kept_bytes", "moved_values"):
+        assert [layer[name] for layer in told["layers"]] == [None, None], name
+    shown = advisor("models", "show", path).out
+    assert "a: 32 parameters\n" in shown
+    assert "Multiply-adds: not known" in shown
+    assert "kept" not in shown

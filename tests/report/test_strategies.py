@@ -193,7 +193,7 @@ def test_a_simulation_tells_its_figures_and_on_what_it_rests() -> None:
         "80 kB by all together",
         "median 3 updates, 95 % at most 5",
         "accuracy 0.9375, on held-out examples",
-        "Time of a step: always 500 ms. Links: 1 MB/s, latency 1 ms. 1 kB of weights. Seed 0.",
+        "Time of a step: always 500 ms. Links: 1 MB/s, latency 1 ms. An exchange carries 1 kB. Seed 0.",
         "The last worker takes 2 times as long.",
         "The link is only acted.",
     ):

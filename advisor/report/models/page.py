@@ -69,14 +69,14 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
         page.add("Multiply-adds: ", ("not known", Style.STRONG), f", {_no_formula(model)}", first="- ")
     elif model.multiply_adds:
         page.add("Multiply-adds of an example: ", (large(model.multiply_adds), Style.STRONG), _back(model), first="- ")
-    elif model.family == "weights":
+    elif _only_weights(model):
         page.add("Multiply-adds: not known, since only the weights are at hand", first="- ")
     else:
         page.add(
             "Multiply-adds: not known, since it has no products of matrices and no convolutions, which alone are counted",
             first="- ",
         )
-    if model.family != "weights":
+    if not _only_weights(model):
         kept = f"{large(model.kept)} values"
         page.add("Kept of an example for the backward pass: ", (kept, Style.STRONG), _besides(model), first="- ")
         page.add(f"Example: of shape {shape_words(model.input)}", first="- ")
@@ -88,12 +88,17 @@ def model_page(model: Model, look: Look, published: PublishedModel | None = None
         page.add(f"Source: {model.origin}{f', looked up {model.date}' if model.date else ''}", first="- ")
     page.heading("PARTS")
     for part in parts(model.layers):
-        page.add(
-            f"{large(part.parameters)} parameters, {large(part.multiply_adds)} multiply-adds, {large(part.kept)} kept",
-            first=[(f"{part.name}: ", Style.STRONG)],
+        counted = (
+            "" if _only_weights(model) else f", {large(part.multiply_adds)} multiply-adds, {large(part.kept)} kept"
         )
+        page.add(f"{large(part.parameters)} parameters{counted}", first=[(f"{part.name}: ", Style.STRONG)])
     page.apart("--format json has every layer with its shape.")
     return page.text()
+
+
+def _only_weights(model: Model) -> bool:
+    """True where nothing but the weights is at hand: what their network computes and keeps is not known."""
+    return model.family == "weights"
 
 
 def _active(model: Model) -> str:
@@ -138,7 +143,8 @@ _ADDED = ("parameters", "active", "frozen", "multiply_adds", "kept", "kept_bytes
 
 
 def model_json(model: Model, published: PublishedModel | None = None) -> dict[str, Any]:
-    """The model as `advisor/model/1`."""
+    """The model as `advisor/model/1`; what is not known is None."""
+    known = not _only_weights(model)
     return {
         "schema": "advisor/model/1",
         "name": model.name,
@@ -151,10 +157,10 @@ def model_json(model: Model, published: PublishedModel | None = None) -> dict[st
         "backward_multiply_adds_per_example": model.backward,
         "operations_without_formula": list(model.uncounted),
         "remarks": list(model.remarks),
-        "kept_values_per_example": model.kept,
-        "kept_bytes_per_example": model.kept_bytes,
+        "kept_values_per_example": model.kept if known else None,
+        "kept_bytes_per_example": model.kept_bytes if known else None,
         "input": list(model.input),
-        "layers": [layer_json(layer) for layer in model.layers],
+        "layers": [layer_json(layer, known=known) for layer in model.layers],
         "source": model.source.value,
         "origin": model.origin,
         "date": model.date,
@@ -164,15 +170,16 @@ def model_json(model: Model, published: PublishedModel | None = None) -> dict[st
     }
 
 
-def layer_json(layer: Layer) -> dict[str, Any]:
+def layer_json(layer: Layer, *, known: bool = True) -> dict[str, Any]:
+    """The layer; None for what it computes, keeps and moves where that is not known."""
     return {
         "name": layer.name,
         "kind": layer.kind,
         "shape": list(layer.shape),
         "parameters": layer.parameters,
         "frozen_parameters": layer.frozen,
-        "multiply_adds": layer.multiply_adds,
-        "kept_values": layer.kept,
-        "kept_bytes": layer.kept_bytes,
-        "moved_values": layer.moved,
+        "multiply_adds": layer.multiply_adds if known else None,
+        "kept_values": layer.kept if known else None,
+        "kept_bytes": layer.kept_bytes if known else None,
+        "moved_values": layer.moved if known else None,
     }

@@ -205,7 +205,7 @@ def rests_on(scenario: Scenario, notes: Sequence[str]) -> list[str]:
     says = [
         *notes,
         f"Time of a step: {_step_words(scenario.step_time)}. Links: {carried}, latency {waits}. "
-        f"{number_words(scenario.message_bytes or 0, 'bytes')} of weights{_bits(scenario)}. Seed {scenario.seed}.",
+        f"An exchange carries {number_words(scenario.message_bytes or 0, 'bytes')}{_bits(scenario)}. Seed {scenario.seed}.",
     ]
     if scenario.straggler > 1:
         says.append(f"The last worker takes {scenario.straggler:g} times as long.")
