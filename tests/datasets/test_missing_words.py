@@ -84,6 +84,11 @@ def test_a_file_that_keeps_gaps_apart_from_the_word_has_it_as_a_value(tmp_path: 
     assert (found.columns[0].missing, found.columns[0].distinct) == (0.25, 3)
 
 
+def test_several_words_that_stay_agree_with_their_verb(tmp_path: Path) -> None:
+    found = inspect(target_of(tmp_path, "None", "Null", "None", "Apnea"), "y")
+    assert "the words 'None' (60 rows) and 'Null' (30 rows) count as values of their own." in said(found, "Null")
+
+
 @pytest.mark.parametrize("form", ["U", "S"])
 @pytest.mark.parametrize(
     ("words", "classes", "are"),

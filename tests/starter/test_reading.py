@@ -77,8 +77,8 @@ def test_a_format_that_projects_cannot_read_is_refused_with_a_remedy(tmp_path: P
     ("name", "text", "what", "remedy"),
     [
         ("list.json", '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]', "a list of objects", "JSON with one object a line"),
-        ("a.csv", "a;b\n" + "1,5;2,5\n3,5;4,25\n" * 9, "separated by semicolons", "decimal points"),
-        ("a.csv", 'a,b\n"1,500",2\n"2,500",3\n', "separated by commas", "decimal points"),
+        ("a.csv", "a;b\n" + "1,5;2,5\n3,5;4,25\n" * 9, "'a' (such as '1,5') and 'b' (such as '2,5')", "decimal commas"),
+        ("a.csv", 'a,b\n"1,500",2\n"2,500",3\n', "'a' (such as '1,500')", "save the table as Parquet"),
         ("a.csv", "# by hand\na,b\n1,2\n3,4\n", "separated by commas", "CSV (a header"),
         ("a.csv", "a,b\n" + '1, "x, y"\n2, "z, ""y"""\n' * 9, "separated by commas", "CSV (a header"),
         ("a.csv", "1,2\n3,4\n5,6\n", "without a header", "CSV (a header"),

@@ -67,6 +67,25 @@ def unknown_words(folder: Path) -> Path:
     return folder / "table.csv"
 
 
+def _named(folder: Path, dtype: type[polars.Categorical | polars.Enum]) -> Path:
+    """Categories of a typed file, in the target and beside it, among which words stand for missing values."""
+    words = {"kind": ["good", "NA", "bad"], "color": ["red", "blue", "null", "green"], "rooms": ["1", "2", "?"]}
+    columns = []
+    for name, values in words.items():
+        held = dtype() if dtype is polars.Categorical else polars.Enum(values)
+        columns.append(polars.Series(name, [values[n * n % 7 % len(values)] for n in range(ROWS)]).cast(held))
+    polars.DataFrame([*columns, polars.Series("size", _others()["size"])]).write_parquet(folder / "table.parquet")
+    return folder / "table.parquet"
+
+
+def categorical_columns(folder: Path) -> Path:
+    return _named(folder, polars.Categorical)
+
+
+def enum_columns(folder: Path) -> Path:
+    return _named(folder, polars.Enum)
+
+
 def microseconds_in_csv(folder: Path) -> Path:
     return _csv(folder, [str(1_600_000_000_000_000 + 3_600_000_001 * n) for n in range(ROWS)])
 
@@ -109,6 +128,8 @@ def _csv(folder: Path, texts: list[str]) -> Path:
         quarters,
         none_is_a_class,
         unknown_words,
+        categorical_columns,
+        enum_columns,
         microseconds_in_csv,
         milliseconds_in_parquet,
         long_codes,

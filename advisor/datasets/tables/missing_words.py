@@ -116,7 +116,11 @@ def _is_value(word: str, others: polars.Series, lost: Mapping[str, int], gaps: i
 
 def _remarks(judged: Judged, lost: Mapping[str, int], kept: Sequence[str]) -> Iterator[Remark]:
     for words, are, remedy in (
-        (kept, "a value of its own", "Leave the field empty where nothing is known."),
+        (
+            kept,
+            "a value of its own" if len(kept) == 1 else "values of their own",
+            "Leave the field empty where nothing is known.",
+        ),
         ([word for word in lost if word not in kept], "missing", "Write another word where it is a value."),
     ):
         if words:
