@@ -122,6 +122,19 @@ def test_what_data_and_answers_say_otherwise_is_told_with_where_it_is_from(tmp_p
     assert told.startswith("task.kind is classify (stated) and regress (found in the data) at once")
 
 
+def test_what_is_taken_from_stated_facts_stands_on_the_first_screen(tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("rooms,price\n" + "".join(f"{n % 7},{n * 37 % 1000}.5\n" for n in range(300)))
+    size = table.stat().st_size
+    _, plan = planned({"data.examples": 3000, "machine.gpu.memory_bytes": "24 GB"}, data=table, target="price")
+    told = list(warnings_of(plan, Outlook(plan)))
+    because = "since machine.gpu.memory_bytes is stated, the least that this means"
+    assert f"The plan takes machine.gpu.count as 1 ({because})." in told
+    assert f"The plan takes data.bytes as {10 * size:,} ({size:,} bytes of 300 examples, scaled)." in told
+    _, plain = planned({"machine.gpu.count": 1}, data=table, target="price")
+    assert not any("The plan takes" in one for one in warnings_of(plain, Outlook(plain)))
+
+
 def test_the_machine_stands_in_the_title() -> None:
     _, plan = planned(PICTURES | {"cluster.nodes": 4, "machine.gpu.count": 8}, machine="h100-sxm-80gb")
     assert title_of(plan).endswith(", on 4 machines with 8 x NVIDIA H100 SXM5 80 GB each")

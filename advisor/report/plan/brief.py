@@ -323,6 +323,7 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
         f"{_plainly(clash.overruled.value)} ({words.SOURCE_WORDS[clash.overruled.source]}) at once: the plan takes the first."
         for clash in plan.contradictions[:1]
     )
+    yield from _supposed(plan)
     yield from slow_parts(plan.facts)
     beyond_memory = memory_warning(plan) or (
         _value(plan, "memory.strategy") == "offload" and _value(plan, "compute.device") == "cpu"
@@ -341,6 +342,14 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
     slow = slowness(outlook.plan)
     if slow is not None and not beyond_memory:
         yield f"{slow} {_faster(plan, outlook.remedies)}"
+
+
+def _supposed(plan: Plan) -> Iterator[str]:
+    """What nobody stated and the plan takes from what somebody did."""
+    for name in ("machine.gpu.count", "data.bytes"):
+        known = plan.facts.get(name)
+        if known is not None and known.note and known.source in (Source.ASSUMED, Source.DERIVED):
+            yield f"The plan takes {name} as {_plainly(known.value)} ({known.note})."
 
 
 def _plainly(value: object) -> str:
