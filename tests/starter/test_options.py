@@ -275,7 +275,7 @@ def test_a_cluster_gets_a_job_for_slurm(tmp_path: Path) -> None:
     [
         ("--steps many", "'many' is no whole number above 0"), ("--steps 0", "'0' is no whole number above 0"),
         ("--epochs 1.5", "'1.5' is no whole number above 0"), ("--batch-size -3", "'-3' is no whole number above 0"),
-        ("--seed x", "'x' is no whole number, such as 16"), ("--learning-rate fast", "'fast' is no number, such as 0.5"),
+        ("--seed x", "'x' is no whole number from 0 to 4294967295"), ("--learning-rate fast", "'fast' is no number, such as 0.5"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_refused_with_what_is_expected(
@@ -289,9 +289,38 @@ def test_a_wrong_value_is_refused_with_what_is_expected(
     assert "invalid" not in said
 
 
+SEEDED = {
+    "ffn": blueprints.blueprint("ffn", Layout.TABLE, Targets.CLASS),
+    "random forest": blueprints.blueprint("random_forest", Layout.TABLE, Targets.CLASS),
+    "boosting": blueprints.blueprint("gradient_boosting", Layout.TABLE, Targets.NUMBERS),
+    "forecast": blueprints.blueprint(STATISTICAL, Layout.SERIES, Targets.NUMBERS, kind="forecast", members=()),
+    "vae": blueprints.blueprint("vae", Layout.PICTURE, Targets.ITSELF),
+    "gan": blueprints.blueprint("gan", Layout.TABLE, Targets.ITSELF),
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_seeds_are_those_of_numpy(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = project(tmp_path / "project", SEEDED[name])
+    few = " --steps 1" if SEEDED[name].is_network else ""
+    for seed in ("-1", "4294967296", "5000000000", "9" * 5000, "1.0", "٣"):
+        with pytest.raises(SystemExit) as ended:
+            run(folder, f"python train.py --seed={seed}{few}")
+        assert ended.value.code == 2
+        assert "is no whole number from 0 to 4294967295" in capsys.readouterr().err
+    for seed in ("0", "4294967295"):
+        run(folder, f"python train.py --seed {seed}{few} --output runs{seed}")
+    if (folder / "generate.py").exists():
+        for option in ("--seed -1", "--seed 5000000000", "--number -1"):
+            with pytest.raises(SystemExit) as ended:
+                run(folder, f"python generate.py --weights runs0/best.pt {option}")
+            assert ended.value.code == 2
+        run(folder, "python generate.py --weights runs0/best.pt --seed 4294967295")
+
+
 def test_no_option_shows_the_name_of_a_function() -> None:
     """argparse prints `invalid NAME value` for a type that raises ValueError: these are the ones that never do."""
-    speaking = {"above_zero", "whole", "number", "choice", "Path"}
+    speaking = {"above_zero", "whole", "number", "seed", "choice", "Path"}
     found = {
         kind
         for template in TEMPLATES.rglob("*.j2")
