@@ -259,9 +259,9 @@ class Blueprint:
     members: tuple[Member, ...] = ()
     """The models of scikit-learn; empty of a network and of a statistical model."""
     reads: Reads | None = None
+    """None where no table was looked at."""
     target_words: tuple[str, ...] = ("None", "none", "-")
     """Classes that are called as missing values are."""
-    """None where no table was looked at."""
     variant: str = ""
     """The name of a statistical model, see `training.ladder.variants`; empty for the usual one, and of all other models."""
     launch: Launch | None = None
