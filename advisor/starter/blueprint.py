@@ -363,6 +363,13 @@ class Blueprint:
         return texts and self.reads is not None and (self.reads.time or self.reads.group) is not None
 
     @property
+    def by_time(self) -> bool:
+        """True where windows are cut out of rows that follow one another in the time of a column."""
+        windows = self.kind == "forecast" or self.targets is Targets.ITSELF
+        timed = self.reads is not None and self.reads.time is not None and self.reads.time_holds != "category"
+        return self.layout is Layout.SERIES and windows and timed
+
+    @property
     def learns_again(self) -> bool:
         """True for a small network on one device, which can learn once more from all examples when it has been scored."""
         return self.is_network and self.predicts and self.named is None and self.computing.device in ("cpu", "gpu")

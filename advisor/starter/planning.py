@@ -232,7 +232,9 @@ _USUAL_TOGETHER = [("gradient_boosting", 0.5), ("random_forest", 0.25), ("linear
 def _reads(inspection: Inspection | None, target: str | None, given: GivenSplit) -> Reads | None:
     """The columns of a table as the trials read them; None of anything else, and where another column is the target."""
     table = getattr(inspection.reading, "table", None) if inspection is not None else None
-    if inspection is None or table is None or inspection.target is None or target not in (None, inspection.target):
+    if inspection is None or table is None or target not in (None, inspection.target):
+        return None
+    if inspection.target is None and inspection.modality != "time_series":
         return None
     held = {
         one.name: ReadColumn(one.name, _holds(one.kind, table.styles.get(one.name, ""))) for one in inspection.columns

@@ -210,8 +210,8 @@ def _preparing(blueprint: Blueprint) -> list[Path]:
     names = {Layout.TABLE: ("table_columns", "target_coding"), Layout.TOKENS: counted}.get(blueprint.layout, ())
     sources = [_PREPARING / f"{name}.py" for name in names] + ([_WORDS] if names else [])
     table = blueprint.layout is Layout.TABLE
-    sources += [_DATES] if table or blueprint.by_columns else []
-    if table or blueprint.answers_in_files:
+    sources += [_DATES] if table or blueprint.by_columns or blueprint.by_time else []
+    if table or blueprint.answers_in_files or blueprint.by_time:
         sources += [_NULL_WORDS] if blueprint.layout is Layout.PICTURE else [_MISSING, _NULL_WORDS]
     sources += [_REPEATED] if table else []
     sources += [_HELD_OUT] if blueprint.as_tried else []
@@ -269,6 +269,7 @@ def context_of(blueprint: Blueprint) -> dict[str, Any]:
         "encodes": blueprint.network in ("autoencoder", "vae"),
         "as_tried": blueprint.as_tried,
         "by_columns": blueprint.by_columns,
+        "by_time": blueprint.by_time,
         "keeps_columns": blueprint.layout in (Layout.TABLE, Layout.TOKENS),
         "has_own_loss": blueprint.has_own_loss,
         "learns_again": blueprint.learns_again,

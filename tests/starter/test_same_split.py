@@ -63,6 +63,15 @@ def days(folder: Path) -> Path:
     return table(folder, day=[f"{datetime(2024, 1, 1) + timedelta(days=row * 7 % 50):%d.%m.%Y}" for row in range(ROWS)])
 
 
+def alike(folder: Path) -> Path:
+    """The last rows are of one class."""
+    days(folder)
+    frame = polars.read_csv(folder / "table.csv", schema_overrides={"kind": polars.String})
+    late = polars.col("day").str.to_date("%d.%m.%Y") > datetime(2024, 2, 1).date()
+    frame.with_columns(kind=polars.when(late).then(polars.lit("2")).otherwise("kind")).write_csv(folder / "table.csv")
+    return folder / "table.csv"
+
+
 def pictures(folder: Path) -> Path:
     for number in range(45):
         file = folder / "pictures" / ("12", "3", "7")[number % 7 % 3] / f"{number}.png"
@@ -138,6 +147,8 @@ KINDS: list[tuple[Callable[[Path], Path], str | None, str, GivenSplit, int]] = [
     (people, "kind", "ffn", BY_PATIENT, 1),
     (days, "kind", "linear", AS_THE_DATA_ARE, 0),
     (days, "size", "ffn", BY_DAY, 0),
+    (alike, "kind", "linear", AS_THE_DATA_ARE, 0),
+    (alike, "kind", "gradient_boosting", BY_DAY, 1),
     (days, "kind", "gradient_boosting", GivenSplit(group="day"), 4),
     (pictures, None, "cnn", AS_THE_DATA_ARE, 0),
     (pictures, None, "linear", AS_THE_DATA_ARE, 5),
@@ -207,16 +218,21 @@ def test_the_project_holds_out_what_the_trials_are_tested_on(
 
 
 @pytest.mark.parametrize("network", ["lstm", "linear", "statistical"])
-@pytest.mark.parametrize("horizon", [1, 6])
-def test_a_forecast_is_scored_on_the_windows_of_the_trials(network: str, horizon: int, tmp_path: Path) -> None:
-    found = inspect(hours(tmp_path), "load")
+@pytest.mark.parametrize(("horizon", "newest_first"), [(1, False), (6, False), (1, True)])
+def test_a_forecast_is_scored_on_the_windows_of_the_trials(
+    network: str, horizon: int, newest_first: bool, tmp_path: Path
+) -> None:
+    measured = polars.read_csv(hours(tmp_path))
+    if newest_first:
+        measured.reverse().write_csv(tmp_path / "newest_first.csv")
+    found = inspect(tmp_path / "newest_first.csv" if newest_first else hours(tmp_path), "load")
     assert found.task is Task.FORECAST
     folder = project_of(tmp_path / "project", found, network, AS_THE_DATA_ARE, 0, **{"task.outputs": horizon})
     tried = divided(found, AS_THE_DATA_ARE, most_examples=10_000, seed=0, horizon=horizon)
     wanted = tried.examples.targets[tried.split.test]
     if network == "statistical":
         told = run(folder, f"python train.py --data {found.path}")
-        values, steps = polars.read_csv(found.path)["load"].to_numpy(), int(found.facts["data.sequence_length"])  # type: ignore[arg-type]
+        values, steps = measured["load"].to_numpy(), int(found.facts["data.sequence_length"])  # type: ignore[arg-type]
         begins = steps + tried.split.test
         assert values[begins] == pytest.approx(wanted[:, 0])
         assert f"on {len(begins)} held-out forecasts" in told

@@ -87,7 +87,7 @@ def _ways(
             pair = without_shared_groups(pair, groups)
             how = f"{how}, of groups that are not in the training"
         alike = pair is not None and classes and not tell_apart(targets, *pair)
-        yield None if alike else pair, how
+        yield None if alike and not asked else pair, how
         why = "one side would have a single class" if alike else "too many share theirs or their groups"
         impossible = f"; by time is impossible, since {why}"
     if groups is not None:
