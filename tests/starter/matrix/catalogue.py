@@ -6,13 +6,14 @@ import ast
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy
 import polars
 from PIL import Image
 
-from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Targets
+from advisor.starter.blueprint import CLASSICAL, STATISTICAL, Blueprint, Layout, Reads, Targets
 from advisor.starter.rendering import files_of
 from tests.networks.all_examples import EXAMPLES
 from tests.starter.blueprints import blueprint, project
@@ -46,9 +47,18 @@ def _plans() -> dict[str, Blueprint]:
     plans["forecast by statistics"] = blueprint(
         STATISTICAL, Layout.SERIES, Targets.NUMBERS, kind="forecast", members=()
     )
-    plans["forecast by lstm"] = blueprint("lstm", Layout.SERIES, Targets.NUMBERS, kind="forecast")
+    by_hours = Reads((), "at", "date %Y-%m-%d %H:%M", None)
+    plans["forecast by lstm"] = blueprint("lstm", Layout.SERIES, Targets.NUMBERS, kind="forecast", reads=by_hours)
     plans |= _variants()
     return plans
+
+
+def newest_first(folder: Path) -> Path:
+    """Hours of a series, the last before the others."""
+    frame = polars.read_csv(moments(folder))
+    at = [f"{datetime(2024, 1, 1) + timedelta(hours=hour):%Y-%m-%d %H:%M}" for hour in range(len(frame))]
+    frame.insert_column(0, polars.Series("at", at)).reverse().write_csv(folder / "hours.csv")
+    return folder / "hours.csv"
 
 
 def _variants() -> dict[str, Blueprint]:
@@ -121,6 +131,7 @@ FILES: dict[str, Callable[[Blueprint, Path], Path]] = {
     "autoencoder of a table": _numbers,
     "autoencoder of pictures": _array,
     "vae of a series": lambda _, folder: moments(folder),
+    "forecast by lstm": lambda _, folder: newest_first(folder),
     "cnn of films": _films,
     "transformer of films": _films,
     "cnn of an array": _array,
