@@ -27,7 +27,7 @@ class End(StrEnum):
     FAILED = "failed"
 
 
-_REAPED_SECONDS = 5.0
+_REAPED_SECONDS = 60.0
 """Until a process that was told to end is gone."""
 _LONGEST_REFUSAL = 20_000
 """Characters on stderr."""

@@ -60,10 +60,12 @@ def test_the_weights_are_those_of_the_library(name: str, whole: bool) -> None:
     config = auto.AutoConfig.for_model(kind, **sizes)
     config.pad_token_id = 0  # which Gemma3Model asks for
     base = type(config).__name__.removesuffix("Config")
-    for ending in ("Model", "ForCausalLM", "ForConditionalGeneration"):
-        made = getattr(auto, base + ending, None)
-        if made is None or made.config_class is not type(config):
-            continue
+    named = {
+        ending: getattr(auto, base + ending, None) for ending in ("Model", "ForCausalLM", "ForConditionalGeneration")
+    }
+    classes = {ending: made for ending, made in named.items() if made and made.config_class is type(config)}
+    assert classes
+    for ending, made in classes.items():
         with torch.device("meta"):
             module = made(config)
         keys = json.loads(config.to_json_string(use_diff=not whole)) | {"architectures": [base + ending]}
