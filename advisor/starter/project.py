@@ -80,7 +80,9 @@ def refuse_unreadable(data: Inspection, target: str | None = None, blueprint: Bl
             [f"{shorten(name, 40)!r} (such as {shorten(text, 20)!r})" for name, text in data.spelt.items()]
         )
         what = f"generated projects read numbers of digits and a decimal point alone, and have no code for those of {shown}"
-        remedy = "Write them without marks, units and decimal commas, or save the table as Parquet with columns of numbers."
+        remedy = (
+            "Write them without marks, units and decimal commas, or save the table as Parquet with columns of numbers."
+        )
     elif data.format in (*READ, EDGES):
         if blueprint is not None:
             _refuse_other_layout(data, blueprint)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from advisor.agent.settling.known_model import model_facts
 from advisor.models.model import Layer, Model, Source
@@ -123,6 +124,81 @@ def test_a_frozen_table_is_none_that_is_trained(build: Callable[[], nn.Module], 
 
 def test_nothing_is_run_backwards_where_all_weights_are_trained() -> None:
     assert of(lambda: nn.Linear(8, 4), (8,)).backward is None
+
+
+class Trunk(nn.Module):
+    """A trunk and a head; how the first is left alone, subclasses say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk, self.head = nn.Linear(64, 64), nn.Linear(64, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(self.trunk(x))
+        return result
+
+
+class WithoutGradients(Trunk):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            seen = self.trunk(x)
+        result: torch.Tensor = self.head(seen)
+        return result
+
+
+class Detached(Trunk):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(self.trunk(x).detach())
+        return result
+
+
+class Unused(Trunk):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.head(x)
+        return result
+
+
+class OnlyNumbers(Trunk):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x).detach()
+
+
+class FrozenInTraining(Trunk):
+    def train(self, mode: bool = True) -> FrozenInTraining:
+        super().train(mode)
+        self.trunk.requires_grad_(False)
+        return self
+
+
+class Checkpointed(Trunk):
+    """Gradients come to the trunk by a way of its own."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = checkpoint(self.trunk, x + 0 * self.head.bias.sum(), use_reentrant=True)
+        result: torch.Tensor = self.head(seen)
+        return result
+
+
+@pytest.mark.parametrize(
+    ("build", "idle"), [(WithoutGradients, 4160), (Detached, 4160), (Unused, 4160), (OnlyNumbers, 4420)]
+)
+def test_weights_without_a_gradient_are_said(build: Callable[[], nn.Module], idle: int) -> None:
+    count = of(build, (64,))
+
+    (said,) = count.remarks
+    assert said.startswith(f"No gradient reaches {idle:,} parameters, such as trunk.weight, from its output")
+    assert sum(layer.frozen for layer in count.layers) == 0
+
+
+@pytest.mark.parametrize(
+    "build", [Trunk, middle, biases_alone, everything, Adapted, FrozenInTraining, Checkpointed, recurrent_trunk]
+)
+def test_nothing_is_said_where_all_that_is_not_frozen_learns(build: Callable[[], nn.Module]) -> None:
+    assert of(build, (7, 16) if build is recurrent_trunk else (64,)).remarks == ()
+
+
+def test_weights_that_training_freezes_are_frozen() -> None:
+    assert sum(layer.frozen for layer in of(FrozenInTraining, (64,)).layers) == 4160
 
 
 def test_values_for_gradients_of_frozen_weights_are_not_kept() -> None:

@@ -45,6 +45,7 @@ def count_module(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bo
         passes = _passes(network, inputs, contents=contents)
         layers = layers_of(network, passes)
         remarks = [_told(network, passes)] if len(passes) > 1 else []
+        remarks += _without_gradient(network, passes)
         frozen = any(layer.frozen for layer in layers)
         return Count(layers, _backward(passes) if frozen else None, _uncounted(passes), tuple(remarks))
 
@@ -146,6 +147,22 @@ def _told(network: Network, passes: list[tuple[Pass, Pass]]) -> str:
         "Chance, or the numbers of an example, decides which parts compute. "
         f"{len(passes)} passes took {span} multiply-adds each; the count has every part at work{rest}."
     )
+
+
+def _without_gradient(network: Network, passes: list[tuple[Pass, Pass]]) -> Iterator[str]:
+    """A sentence on parameters that are not frozen, and that learn from nothing that the network gives in any pass."""
+    ways = [one.reached for pair in passes for one in pair]
+    reached = frozenset[str]().union(*(way for way in ways if way is not None))
+    silent = {
+        name: one.numel()
+        for name, one in network.module.named_parameters()
+        if one.requires_grad and name not in reached
+    }
+    if silent and None not in ways:
+        yield (
+            f"No gradient reaches {sum(silent.values()):,} parameters, such as {next(iter(silent))}, from its output: they are "
+            "unused, or behind no_grad or detach. They count as trained; if they are not, freeze them (requires_grad_(False))."
+        )
 
 
 def _never_at_work(network: Network, passes: list[tuple[Pass, Pass]]) -> int:

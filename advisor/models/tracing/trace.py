@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd.function import BackwardCFunction
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 from torch.nn.parameter import is_lazy
@@ -46,6 +47,8 @@ class Pass:
     uncounted: Counter[Operation]
     backward: int | None
     """Multiply-adds of the backward pass, where weights are frozen and there is one."""
+    reached: frozenset[str] | None
+    """Names of the parameters to which a gradient comes from what the network gives; None where that cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +140,12 @@ def prepared(build: Callable[[], nn.Module], inputs: Inputs, *, contents: bool) 
             given = inputs(BATCHES[0])
             with torch.no_grad():
                 module(**given) if isinstance(given, Mapping) else module(*given)
+        module.train()  # which may freeze weights
     own = _own(module)  # before tied weights come apart
     with nullcontext() if contents else FakeTensorMode(allow_non_fake_inputs=True):
         if not contents:
             _put_on_the_cpu(module)
-        yield Network(module.train(), own)
+        yield Network(module, own)
 
 
 def _put_on_the_cpu(module: nn.Module) -> None:
@@ -230,12 +234,36 @@ def run(module: nn.Module, inputs: Any) -> Pass:
         with _watched(books), saved_tensors_hooks(books.keep, lambda tensor: tensor):
             result = module(**inputs) if isinstance(inputs, Mapping) else module(*inputs)
             books.settle()
+        reached = _reached(module, result)
         met = Counter(unmet.met)
         backward = _backward(result, flops) if frozen else None
         if unmet.met != met:
             backward = None
     del result  # until now, so that nothing kept for it was given back
-    return Pass(books.counts, met, backward)
+    return Pass(books.counts, met, backward, reached)
+
+
+def _reached(module: nn.Module, result: Any) -> frozenset[str] | None:
+    """The parameters at the ends of the way back; None where nothing is given.
+
+    None, too, where a function written in Python is on the way: it may have ways of its own, as activation checkpointing.
+    """
+    given = list(tensors(result))
+    names = {id(one): name for name, one in module.named_parameters()}
+    reached = {names[id(one)] for one in given if id(one) in names}
+    met = {one.grad_fn for one in given if one.grad_fn is not None}
+    waiting = list(met)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, BackwardCFunction):
+            return None
+        variable = getattr(node, "variable", None)
+        if id(variable) in names:
+            reached.add(names[id(variable)])
+        new = {one for one, _ in node.next_functions if one is not None} - met
+        met |= new
+        waiting += new
+    return frozenset(reached) if given else None
 
 
 def _backward(result: Any, flops: FlopCounterMode) -> int | None:
