@@ -17,7 +17,7 @@ from advisor.datasets.tables.columns import judge
 from advisor.datasets.tables.looks import INFINITE
 from advisor.datasets.tables.table import TableSample
 from advisor.datasets.values.conversion import as_texts, class_texts, converted, known_texts, plain_texts
-from advisor.datasets.values.dates import placeholders
+from advisor.datasets.values.dates import are_impossible, placeholders
 from advisor.datasets.values.missing import are_unknown
 from advisor.datasets.values.numbers import finite, may_share_a_unit, sides_of
 from advisor.errors import InputError, Problem, did_you_mean
@@ -68,7 +68,9 @@ def matched(path: Path, intake: Intake, say: Say, optional: Collection[str] = ()
         if column.name in sample.nested:
             problems.append(Problem(_place(path), f"the column {_quoted(column)} holds lists or objects", _SAVE_PLAIN))
             continue
-        values, wrong = _values(raw[column.name], column)
+        values, wrong, impossible = _values(raw[column.name], column)
+        if impossible.any():
+            say("Values that count as missing", _no_dates(raw[column.name], column, impossible))
         problem = _judged(path, column, raw[column.name], wrong, say)
         if problem is not None:
             problems.append(problem)
@@ -100,8 +102,14 @@ def _with_first_row_as_names(raw: polars.DataFrame, wanted: Sequence[str]) -> po
     return raw[1:].rename(dict(zip(raw.columns, first, strict=True)))
 
 
-def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, polars.Series]:
-    """The values as the model takes them, and the rows (true or false) whose value is none of the kind.
+def _no_dates(raw: polars.Series, column: TakenColumn, impossible: polars.Series) -> str:
+    count, row = int(impossible.sum()), impossible.arg_true()[0]
+    rows = "1 row has a date" if count == 1 else f"{count:,} rows have dates"
+    return f"In the column {_quoted(column)} {rows} that no calendar or clock has: row {row + 1:,} has {shorten(raw[row], 30)!r}."
+
+
+def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, polars.Series, polars.Series]:
+    """The values as the model takes them, the rows (true or false) whose value is none of the kind, and impossible dates.
 
     Numbers and dates may be written in another way than they were, if all of them are.
     """
@@ -109,20 +117,23 @@ def _values(raw: polars.Series, column: TakenColumn) -> tuple[polars.Series, pol
     if (column.kind is Kind.DATE and raw.dtype.is_numeric()) or (column.kind is not Kind.DATE and dated):
         raw = as_texts(raw)  # a number is no moment, and a moment no number
     texts = known_texts(raw, column.style)
-    best: tuple[polars.Series, polars.Series] | None = None
+    best: tuple[polars.Series, polars.Series, polars.Series] | None = None
     for style in _styles(raw, column):
         values = converted(raw, column.kind, style)
+        impossible = polars.repeat(False, len(raw), eager=True)
         wrong = texts.is_not_null() & values.is_null() & ~texts.str.contains(f"(?i)^({INFINITE.pattern})$")
         if column.kind in (Kind.NUMBER, Kind.WHOLE, Kind.DATE):
             wrong &= ~are_unknown(texts)
         if column.kind is Kind.DATE and raw.dtype == polars.String:
             wrong &= ~placeholders(texts, style)
+            impossible = wrong & are_impossible(texts, style)
+            wrong &= ~impossible
         if column.kind in (Kind.CATEGORY, Kind.TEXT):  # a code that is no number is a category, too
             written = values.cast(polars.String)
             values = written.zip_with(~wrong, texts).cast(values.dtype)
             wrong = polars.repeat(False, len(raw), eager=True)
         if best is None or wrong.sum() < best[1].sum():
-            best = values.alias(column.name), wrong
+            best = values.alias(column.name), wrong, impossible
         if not wrong.any():
             break
     assert best is not None  # noqa: S101 - there is one style at least

@@ -46,6 +46,19 @@ def endless_dates(folder: Path) -> Path:
     )
 
 
+def impossible_days(folder: Path) -> Path:
+    return _csv(
+        folder, [f"{date(2020, 1 + n % 12, 1 + n % 28)}" if n % 19 else f"2021-02-{29 + n % 3}" for n in range(ROWS)]
+    )
+
+
+def hours_after_midnight(folder: Path) -> Path:
+    """As timetables count them, on the day on which the bus started."""
+    return _csv(
+        folder, [f"2023-10-{1 + n % 28:02} {n % 24 if n % 13 else 24 + n % 2}:{10 + n % 50}" for n in range(ROWS)]
+    )
+
+
 def letters_of_the_forties(folder: Path) -> Path:
     return _csv(folder, [f"{1 + n % 28:02}.{1 + n % 12:02}.{40 + n % 9}" for n in range(ROWS)])
 
@@ -124,6 +137,8 @@ def _csv(folder: Path, texts: list[str]) -> Path:
         far_moments,
         zero_dates,
         endless_dates,
+        impossible_days,
+        hours_after_midnight,
         letters_of_the_forties,
         quarters,
         none_is_a_class,

@@ -211,12 +211,10 @@ def _judged_texts(looks: Sequence[Look], comma_first: bool) -> dict[str, Judged]
         else:
             found[look.texts.name] = judged
     for look, mean in zip(words, words_a_text(words), strict=True):
-        judged = _words(look, mean)
-        found[look.texts.name] = (
-            replace(judged, doubts=spellings.doubts_on_words(look.texts))
-            if look.spelt and 2 * (look.plain + look.spelt) > look.known
-            else judged
-        )
+        doubts = spellings.doubts_on_unread_dates(look.texts)
+        if not doubts and look.spelt and 2 * (look.plain + look.spelt) > look.known:
+            doubts = spellings.doubts_on_words(look.texts)
+        found[look.texts.name] = replace(_words(look, mean), doubts=doubts)
     return found
 
 
@@ -226,8 +224,8 @@ def _judged_values(look: Look, comma_first: bool) -> Judged | None:
     if known == 0:
         return _judged(texts.name, Kind.EMPTY, texts, distinct=0)
     date = dates.date_style(texts, look.first, of_months=bool(words_of_name(texts.name) & _MONTHLY))
-    if date is not None and look.first.isdigit():  # 20200131 is a number, too
-        return _dates(texts, *date, known)
+    if date is not None and look.first.isdigit() and (days := _dates(texts, *date, known)):  # 20200131 is a number, too
+        return days
     if look.plain == known and not look.first.startswith("0"):
         style = _epoch_style(texts.name, look.numbers)
         if style is not None and (times := _dates(texts, style, ambiguous=False, known=known)):
@@ -324,12 +322,22 @@ def _dates(texts: polars.Series, style: str, ambiguous: bool, known: int) -> Jud
     """A column of dates; None where too few of its texts are."""
     moments = dates.dates_of(texts, style)
     unreal = texts.filter(dates.placeholders(texts, style)) if moments.count() < known else texts[:0]
-    if moments.count() < (1 - dates.FALSE_DATES) * (known - len(unreal)):
-        return None
     if not moments.count():
         return None
+    others = known - moments.count() - len(unreal)
+    if others > dates.FALSE_DATES * (known - len(unreal)):
+        impossible = int(dates.are_impossible(texts, style).sum())
+        if (
+            others - impossible > dates.FALSE_DATES * (known - len(unreal))
+            or impossible > dates.IMPOSSIBLE_DATES * known
+        ):
+            return None
     doubts = (_not_dates(texts.name, len(unreal), known, f"{unreal[0]!r}"),) if len(unreal) else ()
-    doubts = (*doubts, *_in_utc(texts.name, known, dates.zones_in(texts)))
+    if others:
+        lost = texts.filter(moments.is_null() & texts.is_not_null() & ~dates.placeholders(texts, style))
+        doubts = (*doubts, spellings.doubt_on_dates(lost, known))
+    zones = dates.zones_in(texts.filter(moments.is_not_null()) if moments.count() < known else texts)
+    doubts = (*doubts, *_in_utc(texts.name, known, zones))
     remark = f"Its numbers are times {style}." if style.startswith(dates.EPOCH) else ""
     if ambiguous:
         remark = "No day is above 12, so day and month could be the other way round; it was read as day first."

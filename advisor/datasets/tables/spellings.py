@@ -9,6 +9,7 @@ import polars
 
 from advisor.datasets.dataset import Remark, Weight
 from advisor.datasets.values import numbers as spelling
+from advisor.datasets.values.dates import unread_dates
 from advisor.wording import join_names, shorten
 
 _NOTES = {
@@ -85,6 +86,25 @@ def doubts_on_words(texts: polars.Series) -> tuple[Remark, ...]:
     shown = join_names([f"{word!r} ({_rows(rows)})" for word, rows in words.items()])
     what = f"The numbers of {name} have words behind them, {shown}: it is read as words."
     return (Remark(what, Weight.WARNING, "Write plain numbers to learn from their size.", (texts.name,)),)
+
+
+def doubt_on_dates(lost: polars.Series, known: int) -> Remark:
+    """The doubt about texts that are no dates, in a column that is read as dates."""
+    what = f"{len(lost):,} of {known:,} dates of {shorten(lost.name, 40)!r} {'is no date' if len(lost) == 1 else 'are no dates'}"
+    what += f" and {'counts' if len(lost) == 1 else 'count'} as missing, such as {shorten(lost[0], 30)!r}."
+    return Remark(what, Weight.WARNING, "Correct them, or leave the field empty where nothing is known.", (lost.name,))
+
+
+def doubts_on_unread_dates(texts: polars.Series) -> tuple[Remark, ...]:
+    """The doubt about texts that look like dates and are read as words, since they are not all of one format."""
+    unread = unread_dates(texts)
+    if unread is None:
+        return ()
+    some = "none of {:,} can" if len(unread) == texts.count() else f"{len(unread):,} of {{:,}} cannot"
+    what = f"The texts of {shorten(texts.name, 40)!r} look like dates, but {some.format(texts.count())} be read as dates of one"
+    what += f" format, such as {shorten(unread[0], 40)!r}: it is read as words."
+    remedy = "Write all of them as 2023-01-31, or 2023-01-31 14:00+05:30 with a time, to learn from them as dates."
+    return (Remark(what, Weight.WARNING, remedy, (texts.name,)),)
 
 
 def _doubts_on_units(texts: polars.Series, numbers: polars.Series, mark: str) -> Iterator[Remark]:

@@ -44,7 +44,8 @@ EPOCH = "since 1970 in "
 TICKS_OF_EPOCHS = {"s": 1, **_TICKS}
 _LOOKED_AT = 16
 """Different texts, from all over the column, that rule out most formats."""
-FALSE_DATES = 0.02
+FALSE_DATES, IMPOSSIBLE_DATES = 0.02, 0.1
+"""Shares of the texts of a column of dates that may be other words, and days or hours that no calendar or clock has."""
 _FEWEST_OF_DIGITS = 5
 _LAST_YEAR = 2050
 """Years of two digits are read so that they run on without a gap and end before this one."""
@@ -63,12 +64,25 @@ _OFFSETS = {
 """Minutes by which clocks are ahead of UTC."""
 _ZONE = (
     r"([T :]\d{2}(?:[.,]\d+)?|[AaPp][Mm])\s*"
-    rf"([+-]\d{{2}}(?::?\d{{2}})?|[A-Z][A-Za-z]+/[A-Za-z_/+-]+|(?i:{'|'.join(_OFFSETS)}))(?:\[[\w/+-]+\])?$"
+    r"([+-](?:0\d|1[0-4])(?::?[0-5]\d)?|(?i:UTC|GMT)\s?[+-](?:0?\d|1[0-4])(?::?[0-5]\d)?|"
+    rf"[A-Z][A-Za-z]+/[A-Za-z_/+-]+|(?i:{'|'.join(_OFFSETS)}))(?:\[[\w/+-]+\])?$"
 )
 """The end of a time, and behind it an offset from UTC, a place or the letters of a zone; as Java writes it, the place, too."""
 _COMPACT = r"^((?:19|20)\d\d)(\d\d)(\d\d)T(\d\d)(\d\d)"
 """The basic form of ISO 8601, without hyphens and colons: 20231029T0200 and 20231029T020000+0100."""
 _MIDNIGHT, _LEAP_SECOND = r"([ T])24:00(:00|$|[^:\d])", r"(:\d{2}):60([^:\d]|$)"
+
+_PARTS = {
+    "%Y": r"\d{4}", "%y": r"\d\d", "%m": r"\d\d?", "%d": r"\d\d?", "%b": r"[^\W\d]+", "%B": r"[^\W\d]+", "%H": r"\d\d?",
+    "%I": r"\d\d?", "%M": r"\d\d", "%S": r"\d\d(?:\.\d+)?", "%p": "[AaPp][Mm]",
+}  # fmt: skip
+_ANY_OFFSET = r"(?:\s*[+-]\d\d(?::?\d\d)?)?"
+_DATED = (
+    r"^(?:(?:19|20)\d\d(?:[-/.]\d\d?[-/.]\d\d?(?:\D|$)|-?W[0-5]\d(?:\D|$)|-(?:[0-2]\d[1-9]|[0-2][1-9]0|[123]00|3[0-5]\d|36[0-6])$)|"
+    r"\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d(?:\D|$))"
+)
+"""The beginning of what may be a date of any form: a year, month and day, a week, or the day of a year."""
+_MAY_BE_DATES, _FEW = 0.9, 64
 
 _CLOCK_WITH_ZEROS = r"^(([01]\d|2[0-3])[0-5]\d|2400)$"
 _CLOCK_WITH_COLONS = r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?$"
@@ -94,7 +108,7 @@ def _in_utc(moments: polars.Series, texts: polars.Series) -> polars.Series:
         held = held + later
     zones = texts.str.extract(_ZONE, 2)
     if zones.count():
-        parts = zones.str.extract_groups(r"^([+-])(\d{2}):?(\d{2})?$").struct.unnest()
+        parts = zones.str.extract_groups(r"^[A-Za-z]*\s?([+-])(\d{1,2}):?(\d{2})?$").struct.unnest()
         minutes = 60 * parts["2"].cast(polars.Int64) + parts["3"].cast(polars.Int64).fill_null(0)
         minutes = minutes.zip_with((parts["1"] == "+").fill_null(value=True), -minutes)
         named = zones.str.to_uppercase().replace_strict(_OFFSETS, default=None, return_dtype=polars.Int64)
@@ -124,7 +138,7 @@ def zones_in(texts: polars.Series) -> dict[str, int]:
 
 def is_utc(zone: str) -> bool:
     """True for a zone whose clocks show UTC."""
-    return _OFFSETS.get(zone.upper()) == 0 or not zone.strip("+-:0")
+    return _OFFSETS.get(zone.upper()) == 0 or not re.sub("(?i)^(UTC|GMT)", "", zone).strip(" +-:0")
 
 
 def zone_of_last(raw: polars.Series, moments: polars.Series) -> str:
@@ -166,30 +180,87 @@ def date_style(texts: polars.Series, first: str, *, of_months: bool = False) -> 
     values = values.filter(~values.str.contains(_NO_DATE))
     if first.isdigit():
         style = _DIGITS_OF_MONTHS if months_of_digits else DIGITS
-        real = len(values) >= _FEWEST_OF_DIGITS and _fitting(values, style) == len(values)
+        none = len(values) - _fitting(values, style)
+        real = len(values) >= _FEWEST_OF_DIGITS and none <= IMPOSSIBLE_DATES * len(values)
+        real &= not none or int(are_impossible(values, style).sum()) == none
         return (style, False) if real else None
-    timed = ":" in first or re.search(r"\dT\d", first) is not None
-    times = _TIMES if timed else ("", " %H")
-    styles = [day + time for time in times for day in _DAYS] + ([] if timed else list(_MONTHS))
-    some = values.gather_every(max(len(values) // _LOOKED_AT, 1)).head(_LOOKED_AT)
-    likely = {style: _fitting(values, style) for style in styles if 2 * _fitting(some, style) >= len(some)}
-    most = max(likely.values(), default=0)
-    if len(values) - most > FALSE_DATES * len(values):
+    best, most = _best_styles(values, first)
+    if not best or not _are_dates(values, best[0], most):
         return None
-    best = [style for style, fitting in likely.items() if fitting == most]
     ambiguous = best[0].startswith("%d") and any(style.startswith("%m") for style in best)
     return _with_century(values, best[0]), ambiguous
 
 
+def _styles(first: str) -> list[str]:
+    """The formats that are tried for texts such as the first of them, with a time or without."""
+    timed = ":" in first or re.search(r"\dT\d", first) is not None
+    times = _TIMES if timed else ("", " %H")
+    return [day + time for time in times for day in _DAYS] + ([] if timed else list(_MONTHS))
+
+
+def _best_styles(values: polars.Series, first: str) -> tuple[list[str], int]:
+    """The formats that fit most of the different texts, and how many these are; no format that does not fit half of some."""
+    some = values.gather_every(max(len(values) // _LOOKED_AT, 1)).head(_LOOKED_AT)
+    likely = {style: _fitting(values, style) for style in _styles(first) if 2 * _fitting(some, style) >= len(some)}
+    most = max(likely.values(), default=0)
+    return [style for style, fitting in likely.items() if fitting == most], most
+
+
+def _are_dates(values: polars.Series, style: str, fitting: int) -> bool:
+    """True where nearly all different texts are dates of this format, and most others are days or hours that there are not."""
+    others = len(values) - fitting
+    if others <= FALSE_DATES * len(values):
+        return True
+    if others > (FALSE_DATES + IMPOSSIBLE_DATES) * len(values):
+        return False
+    none = values.filter(are_impossible(values, style))
+    return others - len(none) <= FALSE_DATES * len(values) and len(none) <= IMPOSSIBLE_DATES * len(values)
+
+
+def are_impossible(texts: polars.Series, style: str) -> polars.Series:
+    """True for cleaned texts in a format that are no dates: 30 February, 24:30, hours from UTC that no place has."""
+    exact = style.partition(_FROM)[0]
+    if exact.startswith(EPOCH) or exact in (QUARTER, _DIGITS_OF_MONTHS):
+        return polars.repeat(False, len(texts), eager=True)
+    shape = re.sub("%[A-Za-z]", lambda part: _PARTS[part[0]], re.sub(r"([.+])", r"\\\1", exact))
+    timed = "%H" in exact or "%I" in exact
+    written = _plain_moments(_spread(texts)) if timed else texts
+    fits = written.str.contains(f"^{shape}{_ANY_OFFSET if timed else ''}$") & ~texts.str.contains(_NO_DATE)
+    found = (fits & _moments(texts, style).is_null()).fill_null(value=False)
+    none = texts.filter(found).unique()
+    for other in _styles(none[0]) if len(none) else ():
+        none = none.filter(~_fits(none, other))  # in another order of day and month it may be a date
+    return found & texts.is_in(none.implode()).fill_null(value=False)
+
+
+def unread_dates(texts: polars.Series) -> polars.Series | None:
+    """Of cleaned texts that are read as words and look like dates, those that are none of one format; None for other texts."""
+    known = texts.drop_nulls()
+    some = known.gather_every(max(len(known) // _FEW, 1))
+    first = next((text for text in some.to_list() if _LOOKS_LIKE_A_DATE.match(text) or re.match(_DATED, text)), None)
+    if first is None:
+        return None
+    best, _ = _best_styles(known.unique(maintain_order=True), first)
+    unread = known.filter(dates_of(known, best[0]).is_null()) if best else known
+    if len(unread) <= (1 - _MAY_BE_DATES) * len(known) or known.str.contains(_DATED).mean() >= _MAY_BE_DATES:  # type: ignore[operator]
+        return unread
+    return None
+
+
 def _fitting(texts: polars.Series, style: str) -> int:
-    """Count the texts that are dates of this format, with as many digits of the year as it says."""
+    """Count the texts that are dates of this format."""
+    return int(_fits(texts, style).sum())
+
+
+def _fits(texts: polars.Series, style: str) -> polars.Series:
+    """True for texts that are dates of this format, with as many digits of the year as it says."""
     held = _moments(texts, style).is_not_null()
     year = next((digits for mark, digits in _YEARS.items() if mark in style), None)
     if year is None:
-        return int(held.sum())
+        return held
     before, _, _ = style.partition("%Y" if "%Y" in style else "%y")
     written = re.sub("%[dmbB]", lambda part: r"\d\d?" if part[0] in ("%d", "%m") else "[A-Za-z]+", re.escape(before))
-    return int((held & texts.str.contains(rf"^{written}{year}")).sum())
+    return held & texts.str.contains(rf"^{written}{year}")
 
 
 def _with_century(texts: polars.Series, style: str) -> str:
@@ -272,8 +343,7 @@ def _moments(texts: polars.Series, style: str) -> polars.Series:
     if "%d" not in exact:
         texts, exact = ("1 " + texts).alias(texts.name), f"%d {exact}"
     if "%H" in exact or "%I" in exact:
-        texts = texts.str.replace(_COMPACT + r"(\d\d)", "${1}-${2}-${3} ${4}:${5}:${6}")
-        texts = texts.str.replace(_COMPACT, "${1}-${2}-${3} ${4}:${5}")
+        texts = _spread(texts)
         moments, exact = _plain_moments(texts), exact.replace("%S", "%S%.f")
         said = texts
         if exact.endswith("%H"):
@@ -282,6 +352,12 @@ def _moments(texts: polars.Series, style: str) -> polars.Series:
     else:
         held = texts.str.to_date(exact, strict=False).cast(polars.Datetime("us"))
     return _from_year(held, int(first_year)) if first_year else held
+
+
+def _spread(texts: polars.Series) -> polars.Series:
+    """Moments in the basic form of ISO 8601 with hyphens and colons; others as they are."""
+    whole = texts.str.replace(_COMPACT + r"(\d\d)", "${1}-${2}-${3} ${4}:${5}:${6}")
+    return whole.str.replace(_COMPACT, "${1}-${2}-${3} ${4}:${5}")
 
 
 def _from_year(moments: polars.Series, first: int) -> polars.Series:
