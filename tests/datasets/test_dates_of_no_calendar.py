@@ -132,3 +132,12 @@ def test_other_rows_with_impossible_dates_are_read_and_told(tmp_path: Path) -> N
         matched(
             written(tmp_path / "third.csv", [["when", "size", "y"], *rows[3:20]]), intake_of(found), lambda *_: None
         )
+
+
+def test_rows_in_the_order_of_incomplete_dates_are_not_said_to_be_out_of_order(tmp_path: Path) -> None:
+    rows = [[day.isoformat() if n % 20 else "2021-02-29", n * 37 % 11 / 7] for n, day in enumerate(DAYS)]
+    found = inspect(written(tmp_path / "table.csv", [["when", "y"], *rows]), "y")
+    assert found.time_column is None
+    sentences = [remark.what for remark in found.remarks]
+    assert "The rows are in the order of 'when', but 5 of 95 have no date: they are not split by time." in sentences
+    assert not [sentence for sentence in sentences if "not in their order" in sentence]

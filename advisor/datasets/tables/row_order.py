@@ -80,19 +80,29 @@ def _tells_persons(judged: Judged) -> bool:
 
 def _times(columns: Sequence[Judged]) -> tuple[str | None, list[Remark]]:
     """The first date by which the rows stand in order, of enough different times; other dates are only mentioned."""
-    dates = [judged for judged in columns if judged.kind is Kind.DATE]
+    dates, gaps = [judged for judged in columns if judged.kind is Kind.DATE], []
     for judged in dates:
         held = judged.values.drop_nulls()
         steps = held.diff().drop_nulls().dt.total_microseconds()
-        if len(held) < max(_FEWEST_ROWS, 0.99 * len(judged.values)) or held.n_unique() < _FEWEST_MOMENTS:
+        if len(held) < _FEWEST_ROWS or held.n_unique() < _FEWEST_MOMENTS:
             continue
         if max((steps >= 0).sum(), (steps <= 0).sum()) >= _ORDERED * len(steps):
+            if len(held) < 0.99 * len(judged.values):
+                lost = len(judged.values) - len(held)
+                gaps.append(
+                    f"The rows are in the order of {judged.quoted}, but {lost:,} of {len(judged.values):,} have no date"
+                )
+                continue
             what = (
                 f"The rows are in the order of {judged.quoted}, so they are split by time: the last ones are the test."
             )
             return judged.column.name, [Remark(what, columns=(judged.column.name,))]
     if not dates:
         return None, []
+    if gaps:
+        remedy = "If the model is to predict the future, fill in the dates: then the last rows are the test."
+        what = f"{gaps[0]}: they are not split by time."
+        return None, [Remark(what, remedy=remedy, columns=tuple(judged.column.name for judged in dates))]
     names = join_names([judged.quoted for judged in dates[:5]])
     what = f"{names} {'holds' if len(dates) == 1 else 'hold'} dates, but the rows are not in their order."
     remedy = "If the model is to predict the future, sort the rows by it: then the last ones are the test."
