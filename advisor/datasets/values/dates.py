@@ -227,10 +227,11 @@ def are_impossible(texts: polars.Series, style: str) -> polars.Series:
     written = _plain_moments(_spread(texts)) if timed else texts
     fits = written.str.contains(f"^{shape}{_ANY_OFFSET if timed else ''}$") & ~texts.str.contains(_NO_DATE)
     found = (fits & _moments(texts, style).is_null()).fill_null(value=False)
-    none = texts.filter(found).unique()
+    none = texts.filter(found)
+    elsewhere = polars.repeat(False, len(none), eager=True)
     for other in _styles(none[0]) if len(none) else ():
-        none = none.filter(~_fits(none, other))  # in another order of day and month it may be a date
-    return found & texts.is_in(none.implode()).fill_null(value=False)
+        elsewhere |= _fits(none, other).fill_null(value=False)  # in another order of day and month it may be a date
+    return found.scatter(found.arg_true(), ~elsewhere) if elsewhere.any() else found
 
 
 def unread_dates(texts: polars.Series) -> polars.Series | None:
