@@ -113,7 +113,6 @@ def _refuse_other_layout(data: Inspection, blueprint: Blueprint) -> None:
         what, remedy = "no array says what to predict", "Name one with --target."
     elif (
         data.format in ARRAYS
-        and kind is Layout.TABLE
         and supervised
         and (data.facts.get("task.outputs") or 1) != 1
         and (data.task is not Task.CLASSIFY)

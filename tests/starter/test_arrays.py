@@ -95,6 +95,47 @@ def test_a_table_in_npz_beside_other_arrays(tmp_path: Path) -> None:
         assert polars.read_csv(folder / "predictions.csv").columns == ["row", "target", "p_0", "p_1", "p_2"]
 
 
+SHAPES = {"images": (30, 9, 9, 3), "series": (30, 5, 2), "rows": (30, 4)}
+ONE_HOT = numpy.eye(3)[ANSWERS]
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+@pytest.mark.parametrize(("kind", "dtype"), [("images", "int64"), ("series", "bool"), ("rows", "float32")])
+def test_rows_with_a_single_one_are_classes(kind: str, dtype: str, network: str, tmp_path: Path) -> None:
+    """The project learns the same from them as from the numbers of the classes."""
+    data = CHANCE.normal(size=SHAPES[kind])
+    numpy.savez(tmp_path / "rows.npz", data=data, labels=ONE_HOT.astype(dtype))
+    numpy.savez(tmp_path / "numbers.npz", data=data, labels=ANSWERS)
+    model = "ffn" if kind == "rows" and network == "cnn" else network
+    folder = project(tmp_path / "project", planned(tmp_path / "rows.npz", model))
+    for name in ("rows", "numbers"):
+        few = "" if model == "linear" else " --steps 2"
+        run(folder, f"python train.py --data {tmp_path / name}.npz{few} --output {name}")
+        weights = f"--model {name}/model.skops" if model == "linear" else f"--weights {name}/best.pt"
+        run(folder, f"python predict.py --data {tmp_path / name}.npz {weights} --output {name}.csv")
+    assert (folder / "rows.csv").read_bytes() == (folder / "numbers.csv").read_bytes()
+    assert polars.read_csv(folder / "rows.csv").columns == ["row", "labels", "p_0", "p_1", "p_2"]
+    assert complaints(folder) == ""
+
+
+@pytest.mark.parametrize("network", ["cnn", "linear"])
+@pytest.mark.parametrize("kind", SHAPES)
+def test_other_targets_than_one_for_each_example_are_refused_before_a_training(
+    kind: str, network: str, tmp_path: Path
+) -> None:
+    data = CHANCE.normal(size=SHAPES[kind])
+    numpy.savez(tmp_path / "data.npz", data=data, labels=ANSWERS)
+    model = "ffn" if kind == "rows" and network == "cnn" else network
+    folder = project(tmp_path / "project", planned(tmp_path / "data.npz", model))
+    for labels in (1 - ONE_HOT, TWO, ANSWERS[:20], numpy.array(1), ONE_HOT[:20]):
+        numpy.savez(tmp_path / "other.npz", data=data, labels=labels)
+        with pytest.raises(SystemExit) as refusal:
+            run(folder, f"python train.py --data {tmp_path / 'other.npz'}")
+        assert str(refusal.value).startswith(
+            ("There are 30 examples and targets of", "There is no column 'labels'")
+        ) or ("cannot be read as a table" in str(refusal.value))
+
+
 @pytest.mark.parametrize(
     ("arrays", "facts", "what"),
     [
@@ -103,7 +144,14 @@ def test_a_table_in_npz_beside_other_arrays(tmp_path: Path) -> None:
         ({"x": PICTURES["grey"], "y": ANSWERS}, "task.kind=classify data.modality=audio task.outputs=3", "for audio"),
         ({"x": PICTURES["grey"], "y": ANSWERS}, "task.kind=classify data.modality=text task.outputs=3", "for texts"),
         ({"x": CHANCE.normal(size=(30, 9, 2)), "y": ANSWERS}, "task.kind=forecast data.modality=time_series", "many series"),
-        ({"x": CHANCE.normal(size=(30, 9)), "y": TWO}, "task.kind=regress data.modality=tabular", "several"),
+        *[
+            ({"x": CHANCE.normal(size=shape), "y": several}, f"task.kind={task} data.modality={modality}", "several")
+            for shape, modality in (((30, 9), "tabular"), ((30, 9, 9), "image"), ((30, 9, 2), "time_series"))
+            for several, task in (
+                (TWO, "regress"), (1 - ONE_HOT, "classify task.outputs=3 task.multilabel=true"),
+                (ONE_HOT[:, :2] > 0, "classify task.outputs=2 task.multilabel=true"), (3 * ONE_HOT, "regress"),
+            )
+        ],
     ],
 )  # fmt: skip
 def test_what_the_project_would_not_read_is_refused(
