@@ -167,6 +167,15 @@ def test_what_the_project_would_not_read_is_refused(
     assert problem.remedy
 
 
+def test_words_in_bytes_are_read_in_utf_8(tmp_path: Path) -> None:
+    words = numpy.array([word.encode() for word in ("grün", "grän")])[numpy.arange(30) % 2]
+    numpy.savez(tmp_path / "data.npz", data=CHANCE.normal(size=(30, 4)), target=words)
+    folder = project(tmp_path / "project", planned(tmp_path / "data.npz", "linear"))
+    run(folder, f"python train.py --data {tmp_path / 'data.npz'}")
+    run(folder, f"python predict.py --data {tmp_path / 'data.npz'}")
+    assert {"p_grün", "p_grän"} < set(polars.read_csv(folder / "predictions.csv").columns)
+
+
 @pytest.mark.parametrize("network", ["cnn", "linear"])
 @pytest.mark.parametrize("shape", [(30, 9, 9), (30, 5, 2), (30, 4)])
 def test_arrays_with_words_for_missing_classes(shape: tuple[int, ...], network: str, tmp_path: Path) -> None:

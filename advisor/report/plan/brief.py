@@ -345,7 +345,7 @@ def warnings_of(plan: Plan, outlook: Outlook) -> Iterator[str]:
 
 
 def _supposed(plan: Plan) -> Iterator[str]:
-    """What nobody stated and the plan takes from what somebody did."""
+    """Sentences on values that the plan takes from stated facts, and that nobody stated."""
     for name in ("machine.gpu.count", "data.bytes"):
         known = plan.facts.get(name)
         if known is not None and known.note and known.source in (Source.ASSUMED, Source.DERIVED):
