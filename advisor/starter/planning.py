@@ -58,7 +58,7 @@ LOG_SECONDS = 10.0
 """Between two lines of a project's metrics, about."""
 
 
-def _refuse_without_target(inspection: Inspection) -> None:
+def refuse_without_target(inspection: Inspection) -> None:
     """Raise InputError for a table of which nobody has said what is to be predicted."""
     if inspection.columns and inspection.target is None and inspection.task not in SUPERVISED:
         remedy = f"{inspection.task_remedy} {columns_to_name(inspection)}"
@@ -86,7 +86,7 @@ def blueprint_of(
     network = advice_of(plan, "network.type")
     if network is None:
         if inspection is not None:
-            _refuse_without_target(inspection)
+            refuse_without_target(inspection)
         raise input_error(
             TITLE, "the plan has no type of network", where="network.type",
             remedy="State task.kind and data.modality, and make the plan again.",
@@ -109,8 +109,6 @@ def blueprint_of(
         targets = Targets.NEXT_TOKEN  # tokens are no numbers to restore
     elif copies and layout is Layout.TOKENS and network in CLASSICAL:
         targets = Targets.CLASS
-    if inspection is not None and targets in (Targets.CLASS, Targets.FLAGS, Targets.NUMBERS):
-        _refuse_without_target(inspection)
     regularisation = advice_of(plan, "training.regularization") or []
     normalization, dropout = after_layers_of(plan, family)
     stored = inspection if inspection is not None and inspection.format in ARRAYS else None

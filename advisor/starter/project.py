@@ -9,7 +9,7 @@ from advisor.inference.plan import Plan
 from advisor.knowledge.model import Knowledge
 from advisor.report.contents import SPREAD
 from advisor.starter.blueprint import STATISTICAL, Blueprint, Layout, Targets
-from advisor.starter.planning import ARRAYS
+from advisor.starter.planning import ARRAYS, refuse_without_target
 from advisor.starter.readme import pages
 from advisor.starter.rendering import files_of
 from advisor.starter.strategies import SHARDED
@@ -120,6 +120,8 @@ def _refuse_other_layout(data: Inspection, blueprint: Blueprint) -> None:
         what = f"the target {data.target} has several columns, and a project learns one"
         remedy = "Save one column of it as the target."
     else:
+        if supervised:
+            refuse_without_target(data)
         return
     raise input_error(UNREADABLE, what, where=data.path, remedy=remedy)
 

@@ -52,7 +52,9 @@ def test_data_are_looked_at_beside_a_saved_plan_too(tmp_path: Path) -> None:
     assert not new.exists()
 
     (tmp_path / "a.csv").write_text("a;b\n" + "1;2\n3;4\n" * 9)
-    assert advisor("starter", "--plan", plan, "--data", tmp_path / "a.csv", "--output", new).code == 0
+    described = ("starter", "--plan", plan, "--data", tmp_path / "a.csv", "--output", new)
+    assert "it is not known what to predict" in refused(*described)
+    assert advisor(*described, "--target", "b").code == 0
     assert 'else ";"' in (new / "data.py").read_text()
 
     (tmp_path / "graph").mkdir()
@@ -118,10 +120,13 @@ def test_a_plan_that_no_project_can_keep_is_refused_and_nothing_is_written(tmp_p
     assert not (tmp_path / "new").exists()
 
 
-def test_a_table_whose_target_nobody_names_is_refused_with_columns_that_it_could_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stated", [(), ("--set", "task.kind=regress"), ("--set", "task.kind=detect_anomalies")])
+def test_a_table_whose_target_nobody_names_is_refused_with_columns_that_it_could_be(
+    stated: tuple[str, ...], tmp_path: Path
+) -> None:
     rows = "".join(f"{number % 7},{number % 5},{number * 0.37:.2f}\n" for number in range(60))
     (tmp_path / "house.csv").write_text(f"a,b,price\n{rows}")
-    said = refused("starter", "--data", tmp_path / "house.csv", "--output", tmp_path / "new")
-    assert "no column to predict is named" in said
-    assert "Name the column with --target; it could be 'price'" in " ".join(said.split())
+    said = refused("starter", "--data", tmp_path / "house.csv", *stated, "--output", tmp_path / "new")
+    assert "it is not known what to predict" in said
+    assert "Name it with --target. It could be 'price'. The columns are a, b and price." in " ".join(said.split())
     assert not (tmp_path / "new").exists()
