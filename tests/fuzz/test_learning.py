@@ -27,7 +27,7 @@ from .data import arrays, delimited, folders, json_lines, parquet, pictures, sou
 from .data.made import Made, data_of
 from .data.tables import Cells, plain_tables
 from .drawing import for_each
-from .limits import limited
+from .limits import MOST_SECONDS, limited
 from .test_fuzz import CASES, KEPT
 
 MOST_EXAMPLES = 500
@@ -50,7 +50,7 @@ def test_changed_data_are_learned_from_or_refused(name: str, tmp_path: Path) -> 
         case, kept = made.case(("inspect", made.path)), KEPT / "failed" / f"{name}-learning" / str(len(wrong))
         case.save(tmp_path / "case")
         try:
-            with limited(2, str(tmp_path)) as spent:
+            with limited(2, str(tmp_path), (1 + len(made.targets)) * MOST_SECONDS) as spent:
                 reached += _learned(tmp_path / "case" / "files" / made.name, made.targets)
             assert not spent.exceeded
         except Exception:

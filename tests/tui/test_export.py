@@ -155,7 +155,7 @@ async def test_a_starter_project_is_for_the_data_and_data_that_it_would_misread_
     (folder / "rows.json").write_text('[{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]', encoding="utf-8")
     standing = desk(TABLE)
     async with running(ExportScreen(), desk=standing) as run:
-        standing.inspection = inspected(folder / "rows.csv")
+        standing.inspection = inspected(folder / "rows.csv", "b")
         await choose(run, "starter", "project")
         await run.press("enter")
         assert 'else ";"' in Path("project/data.py").read_text(encoding="utf-8")

@@ -238,10 +238,10 @@ def unread_dates(texts: polars.Series) -> polars.Series | None:
     """Of cleaned texts that are read as words and look like dates, those that are none of one format; None for other texts."""
     known = texts.drop_nulls()
     some = known.gather_every(max(len(known) // _FEW, 1))
-    first = next((text for text in some.to_list() if _LOOKS_LIKE_A_DATE.match(text) or re.match(_DATED, text)), None)
-    if first is None:
+    dated = [text for text in some.to_list() if _LOOKS_LIKE_A_DATE.match(text) or re.match(_DATED, text)]
+    if not dated or 2 * len(dated) < len(some):
         return None
-    best, _ = _best_styles(known.unique(maintain_order=True), first)
+    best, _ = _best_styles(known.unique(maintain_order=True), dated[0])
     unread = known.filter(dates_of(known, best[0]).is_null()) if best else known
     if len(unread) <= (1 - _MAY_BE_DATES) * len(known) or known.str.contains(_DATED).mean() >= _MAY_BE_DATES:  # type: ignore[operator]
         return unread
