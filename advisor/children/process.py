@@ -61,6 +61,14 @@ def _processor_seconds(process: psutil.Process) -> float:
     return 0.0
 
 
+def _read(pipe: IO[bytes]) -> bytes:
+    """The next bytes; none at the end, and where the pipe was closed since an interrupt came while its reader was started."""
+    try:
+        return os.read(pipe.fileno(), _READ)
+    except (OSError, ValueError):
+        return b""
+
+
 class ChildProcess:
     """Started on entering, in a process group and in a folder of its own; gone with its children and files on leaving."""
 
@@ -188,7 +196,7 @@ class ChildProcess:
         """Split the output into lines; no line and no number of them can fill the memory."""
         rest, total, too_long = bytearray(), 0, False
         while total <= MOST_BYTES:
-            chunk = os.read(output.fileno(), _READ)
+            chunk = _read(output)
             if not chunk:
                 self._pass_on(Sign.CLOSED)
                 return
@@ -213,6 +221,6 @@ class ChildProcess:
                 return
 
     def _read_last_words(self, errors: IO[bytes]) -> None:
-        while chunk := os.read(errors.fileno(), _READ):
+        while chunk := _read(errors):
             self._last_words += chunk
             del self._last_words[:-_LAST_WORDS]

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -153,3 +154,19 @@ def test_the_traps_of_these_tests_spring(tmp_path: Path) -> None:
     folder = trapped(tmp_path / "trap")
     subprocess.run([sys.executable, "-c", "import torch"], cwd=folder, check=False, capture_output=True)
     assert sprung(folder) == ["torch.py"]
+
+
+def test_a_reader_that_an_interrupt_kept_from_beginning_finds_no_pipe_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[threading.Thread] = []
+
+    def interrupted(reader: threading.Thread) -> None:
+        readers.append(reader)
+        raise KeyboardInterrupt
+
+    command = module_command("", instead=[sys.executable, "-c", "print(1)"])
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt), ChildProcess(command):
+            pass
+    (reader,) = readers
+    reader.run()
