@@ -181,21 +181,19 @@ def test_categories_with_a_letter_in_front_are_words(tmp_path: Path) -> None:
     assert {letter for letter, kind in kinds.items() if kind is not Kind.CATEGORY} == set()
 
 
-def test_other_rows_without_the_percent_sign_are_refused(tmp_path: Path) -> None:
-    rows = [f"{n};{10 + n * 37 % 50}.5%;{'ab'[n % 2]}\n" for n in range(60)]
-    found = inspect(text_file(tmp_path / "table.csv", "week;share;y\n" + "".join(rows)), "y")
+@pytest.mark.parametrize(
+    ("written", "old", "new", "said"),
+    [(".5%", "%", "", r"row 1 has '1000\.5'"), (".50 CR", "CR", "DR", r"row 2 has '1037\.50 DR'")],
+)
+def test_other_rows_with_another_mark_are_refused(written: str, old: str, new: str, said: str, tmp_path: Path) -> None:
+    def marked(row: int) -> str:
+        return written if row % 3 else written.removesuffix(f" {old}")
+
+    rows = "".join(f"{row};{1000 + row * 37 % 500}{marked(row)};{'ab'[row % 2]}\n" for row in range(60))
+    found = inspect(text_file(tmp_path / "table.csv", f"week;share;y\n{rows}"), "y")
     assert "share" in found.inputs
-    other = text_file(tmp_path / "other.csv", "week;share;y\n" + "".join(rows).replace("%", ""))
-    with pytest.raises(InputError, match=r"'share' should hold numbers, and row 1 has '10\.5'"):
-        matched(other, intake_of(found), lambda *_: None)
-
-
-def test_other_rows_with_another_side_of_an_account_are_refused(tmp_path: Path) -> None:
-    rows = [f"{n};{1000 + n * 37 % 500}.50{' CR' if n % 3 else ''};{'ab'[n % 2]}\n" for n in range(60)]
-    found = inspect(text_file(tmp_path / "table.csv", "week;price;y\n" + "".join(rows)), "y")
-    assert "price" in found.inputs
-    other = text_file(tmp_path / "other.csv", "week;price;y\n" + "".join(rows).replace("CR", "DR"))
-    with pytest.raises(InputError, match=r"'price' should hold numbers, and row 2 has '1037\.50 DR'"):
+    other = text_file(tmp_path / "other.csv", f"week;share;y\n{rows.replace(old, new)}")
+    with pytest.raises(InputError, match=f"'share' should hold numbers, and {said}"):
         matched(other, intake_of(found), lambda *_: None)
 
 
